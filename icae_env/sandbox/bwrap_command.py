@@ -1,0 +1,134 @@
+"""Build bubblewrap's command line. Every source is bound by descriptor, so that the sandbox's user needs no way to its path."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Mapping, Sequence
+
+from icae_env.sandbox.base import SANDBOX_UID, WORKSPACE, SandboxConfig
+from icae_env.sandbox.mounts import Mount, writable
+from icae_env.sandbox.seccomp import filter_program
+
+INFO, READY, HOLD, SECCOMP, FIRST_SOURCE = 3, 4, 5, 6, 20
+"""Descriptor numbers as bubblewrap and its command see them; dash knows single digits only."""
+
+_INIT_SCRIPT = (
+    "trap '' HUP INT QUIT TERM PIPE USR1 USR2 TSTP TTIN TTOU ALRM; "
+    f"printf r >&{READY}; exec {READY}>&-; while read -r -u {HOLD} _; do :; done"
+)
+INIT = ("/bin/bash", "--norc", "--noprofile", "-c", _INIT_SCRIPT)
+"""The first process of a lasting sandbox: reaps orphans and ends when the host closes its descriptor."""
+
+_ONCE_SCRIPT = (
+    'ulimit -p "$1" 2>/dev/null || ulimit -u "$1"; shift; '
+    f'printf r >&{READY}; read -r _ <&{HOLD}; exec {READY}>&- {HOLD}<&-; exec "$@"'
+)
+
+
+def once(processes: int, argv: Sequence[str]) -> tuple[str, ...]:
+    """Return the command of a sandbox for one command: it waits until the host has put the files in place."""
+    return ("/bin/sh", "-c", _ONCE_SCRIPT, "sh", str(processes), *argv)
+
+
+class Sources:
+    """The image's part of the command line, with its opened sources; shared by all sandboxes of one image."""
+
+    def __init__(self, mounts: Sequence[Mount]) -> None:
+        """Open every bind source.
+
+        Raises:
+            OSError: A source is missing.
+        """
+        self.arguments: list[str] = []
+        self.descriptors: dict[int, int] = {}
+        self._contents: dict[int, bytes] = {}
+        try:
+            for mount in mounts:
+                self._add(mount)
+        except BaseException:
+            self.close()
+            raise
+        # pip's place below a masked directory is bound after the mask, so masks are sealed last
+        for mount in mounts:
+            if mount.kind == "tmpfs":
+                self.arguments += ["--remount-ro", mount.target]
+
+    def _add(self, mount: Mount) -> None:
+        number = FIRST_SOURCE + len(self.descriptors) + len(self._contents)
+        if mount.kind == "bind":
+            self.descriptors[number] = os.open(mount.source, os.O_PATH | os.O_CLOEXEC)
+            self.arguments += ["--ro-bind-fd", str(number), mount.target]
+        elif mount.kind == "symlink":
+            self.arguments += ["--symlink", mount.source, mount.target]
+        elif mount.kind == "tmpfs":
+            self.arguments += ["--size", "65536", "--tmpfs", mount.target]
+        else:
+            self._contents[number] = mount.content
+            self.arguments += ["--perms", "0644", "--ro-bind-data", str(number), mount.target]
+
+    def fresh_contents(self) -> dict[int, int]:
+        """Return new descriptors that hold the contents of ``file`` mounts; bubblewrap reads each once."""
+        return {number: memory_file(content) for number, content in self._contents.items()}
+
+    def close(self) -> None:
+        """Release the sources."""
+        for fd in self.descriptors.values():
+            os.close(fd)
+        self.descriptors.clear()
+
+
+def memory_file(content: bytes) -> int:
+    """Return a descriptor at the start of an anonymous file with this content."""
+    fd = os.memfd_create("icae", os.MFD_CLOEXEC)
+    view = memoryview(content)
+    while view:
+        view = view[os.write(fd, view) :]
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
+
+
+def arguments(config: SandboxConfig, sources: Sources, *, init: bool) -> list[str]:
+    """Return bubblewrap's options, without the command."""
+    limits = config.limits
+    argv = ["bwrap", "--unshare-user", "--uid", str(SANDBOX_UID), "--gid", str(SANDBOX_UID)]
+    argv += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "sandbox"]
+    argv += [] if config.network else ["--unshare-net"]
+    argv += ["--die-with-parent", "--cap-drop", "ALL"]
+    if init:
+        # One harmless capability that no other process inside has: the kernel lets nobody trace the init without it.
+        argv += ["--as-pid-1", "--cap-add", "CAP_WAKE_ALARM"]
+    argv += sources.arguments
+    argv += ["--proc", "/proc", "--dev", "/dev", "--size", str(limits.shm), "--perms", "1777", "--tmpfs", "/dev/shm"]
+    argv += ["--remount-ro", "/dev"]
+    for path, size, mode in writable(limits):
+        argv += ["--perms", mode, "--size", str(size), "--tmpfs", path]
+    argv += ["--remount-ro", "/", "--chdir", str(WORKSPACE)]
+    return [*argv, "--info-fd", str(INFO), "--seccomp", str(SECCOMP)]
+
+
+def seccomp_file() -> int:
+    """Return a descriptor to read the system call filter from."""
+    return memory_file(filter_program())
+
+
+def resource_limits(config: SandboxConfig, *, memory_group: bool, processes: bool) -> dict[str, int]:
+    """Return resource limits by name.
+
+    Args:
+        config: The sandbox's configuration.
+        memory_group: Whether a control group bounds the memory; else each process's data segment is bounded.
+        processes: Whether to bound processes. The kernel counts them per user *namespace*, so the limit must be set by a
+            process already inside; set before, it would bound all sandboxes together.
+    """
+    limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": config.limits.file, "RLIMIT_NOFILE": config.limits.open_files}
+    if not memory_group:
+        limits["RLIMIT_DATA"] = config.limits.memory
+    if processes:
+        limits["RLIMIT_NPROC"] = config.limits.processes
+    return {name: value for name, value in limits.items() if hasattr(resource, name)}
+
+
+def environment(config: SandboxConfig, base: Mapping[str, str], extra: Mapping[str, str] | None) -> dict[str, str]:
+    """Return the whole environment of a command."""
+    return {**base, **config.env, **(extra or {})}

@@ -1,0 +1,183 @@
+"""The main process's end of the launcher."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from icae_env.errors import SandboxError, SandboxStartError
+from icae_env.sandbox.launch.messages import receive
+
+_FOLDER = Path(__file__).parent
+_BOOT = "import sys; sys.path.insert(0, sys.argv[1]); import server; server.main()"
+_LARGE = 1 << 16
+
+
+class Child:
+    """A process started by the launcher; its pidfd and status pipe belong to this object."""
+
+    def __init__(self, pid: int, pidfd: int, status: int) -> None:
+        self.pid, self._pidfd, self._status = pid, pidfd, status
+        self._code: int | None = None
+
+    @property
+    def status_fd(self) -> int:
+        """A descriptor that becomes readable when the process has ended."""
+        return self._status
+
+    def poll(self) -> int | None:
+        """Return the exit code (128 + N after signal N), or None while it runs."""
+        return self.wait(0.0)
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        """Wait up to ``timeout`` seconds (None: for ever) and return the exit code, or None."""
+        if self._code is None and self._status >= 0:
+            poller = select.poll()
+            poller.register(self._status, select.POLLIN)
+            if poller.poll(None if timeout is None else max(timeout, 0.0) * 1000):
+                text = os.read(self._status, 16)
+                self._code = int(text) if text else 137  # the launcher is gone, and the process with it
+        return self._code
+
+    def kill(self, number: int = signal.SIGKILL) -> None:
+        """Send a signal to this process alone; nothing happens when it has ended."""
+        if self._pidfd >= 0:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._pidfd, number)
+
+    def close(self) -> None:
+        """Release the descriptors."""
+        for fd in (self._pidfd, self._status):
+            if fd >= 0:
+                os.close(fd)
+        self._pidfd = self._status = -1
+        if self._code is None:
+            self._code = 137
+
+
+class Launcher:
+    """A connection to one launcher process; safe to use from many threads."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-B", "-c", _BOOT, str(_FOLDER)],
+                stdin=theirs, stdout=subprocess.DEVNULL, env={}, cwd="/", start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            ours.close()
+            raise SandboxStartError(f"The launcher process could not be started: {error}.") from error
+        finally:
+            theirs.close()
+        self._socket = ours
+        self._lock = threading.Lock()
+
+    def request(self, do: str, fds: Sequence[int] = (), **fields: Any) -> tuple[dict[str, Any], list[int]]:
+        """Send one request and return the answer with the descriptors that came along.
+
+        Raises:
+            OSError: The launcher could not do it; errno as in the launcher.
+            SandboxError: The launcher is gone.
+        """
+        message = json.dumps({"do": do, **fields}).encode()
+        with contextlib.ExitStack() as stack:
+            if len(message) > _LARGE:
+                memory = os.memfd_create("icae-request", os.MFD_CLOEXEC)
+                stack.callback(os.close, memory)
+                os.write(memory, message)
+                message, fds = json.dumps({"do": do, "large": True}).encode(), [memory, *fds]
+            try:
+                with self._lock:
+                    socket.send_fds(self._socket, [message], list(fds))
+                    raw, received = receive(self._socket, 1 << 16)
+            except OSError as error:
+                raise SandboxError(f"The launcher process is gone: {error}.") from error
+        if not raw:
+            raise SandboxError("The launcher process is gone.")
+        answer: dict[str, Any] = json.loads(raw)
+        if "error" in answer:
+            raise OSError(answer.get("errno") or 0, answer["error"])
+        return answer, received
+
+    def start(self, program: int, argv: Sequence[str], descriptors: Mapping[int, int], **fields: Any) -> Child:
+        """Start a host program given by descriptor; ``descriptors`` maps target numbers to ours."""
+        return self._child("start", program, descriptors, argv=list(argv), **fields)
+
+    def enter(self, pid: int, argv: Sequence[str], descriptors: Mapping[int, int], *, seccomp: int, **fields: Any) -> Child:
+        """Start a program inside the sandbox whose init is ``pid``."""
+        return self._child("enter", seccomp, descriptors, pid=pid, argv=list(argv), **fields)
+
+    def _child(self, do: str, first: int, descriptors: Mapping[int, int], **fields: Any) -> Child:
+        status_read, status_write = os.pipe2(os.O_CLOEXEC)
+        try:
+            fds = [first, *descriptors.values(), status_write]
+            answer, received = self.request(do, fds, targets=list(descriptors), **fields)
+        except BaseException:
+            os.close(status_read)
+            raise
+        finally:
+            os.close(status_write)
+        return Child(answer["pid"], received[0], status_read)
+
+    def at_exit(self, key: str, argv: Sequence[str] | None) -> None:
+        """Register a command that runs once this process is gone, however it went; None forgets it."""
+        self.request("at_exit", key=key, argv=None if argv is None else list(argv))
+
+    def stop(self) -> None:
+        """End the launcher, and with it all it started, and wait for its clean-up."""
+        self._socket.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=30)
+
+    def forget(self) -> None:
+        """Drop the connection in a forked child, to whom the launcher does not belong."""
+        self._socket.close()
+        self._process.returncode = 0
+
+
+_current: Launcher | None = None
+_guard = threading.Lock()
+
+
+def launcher() -> Launcher:
+    """Return this process's launcher, started on first use."""
+    global _current  # noqa: PLW0603 - one launcher per process is the point
+    with _guard:
+        if _current is None:
+            _current = Launcher()
+        return _current
+
+
+def stop_launcher() -> None:
+    """End this process's launcher if there is one; the next use starts another."""
+    global _current  # noqa: PLW0603
+    with _guard:
+        current, _current = _current, None
+    if current is not None:
+        current.stop()
+
+
+def _after_fork() -> None:
+    global _current, _guard  # noqa: PLW0603
+    _guard = threading.Lock()
+    if _current is not None:
+        _current.forget()
+        _current = None
+
+
+os.register_at_fork(after_in_child=_after_fork)
+atexit.register(stop_launcher)
+
+

@@ -1,0 +1,225 @@
+"""The launcher process: starts processes on request and reaps them (standard library only).
+
+Requests are JSON messages on a SOCK_SEQPACKET socket, descriptors come along as SCM_RIGHTS. The last descriptor of a ``start`` or
+``enter`` is a pipe that gets the exit code, as decimal text, when the process has ended. End of file on the socket means that the
+main process is gone: everything is killed, the registered clean-up commands run, and the launcher ends.
+"""
+
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+
+import enter
+import messages
+import syscalls
+
+
+class Server:
+    """Serve one client until it goes away."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self.control = control
+        self.status: dict[int, int] = {}
+        self.at_exit: dict[str, list[str]] = {}
+        self.groups: set[str] = set()
+
+    def serve(self) -> None:
+        """Run until end of file on the control socket, then clean up."""
+        wake_read, wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        selector = selectors.DefaultSelector()
+        selector.register(self.control, selectors.EVENT_READ)
+        selector.register(wake_read, selectors.EVENT_READ)
+        while True:
+            for key, _ in selector.select():
+                if key.fd == wake_read:
+                    os.read(wake_read, 4096)
+                    self.reap()
+                elif not self.serve_one():
+                    self.clean_up()
+                    return
+
+    def serve_one(self) -> bool:
+        """Answer one request; return False when the client is gone."""
+        try:
+            message, fds = messages.receive(self.control, 1 << 18)
+        except ConnectionError:
+            return False
+        if not message:
+            return False
+        reply_fds: list[int] = []
+        try:
+            request = json.loads(message)
+            if request.pop("large", False):
+                request = json.loads(os.pread(fds[0], os.fstat(fds[0]).st_size, 0))
+                os.close(fds.pop(0))
+            operation = {"start": self.start, "enter": self.enter, "at_exit": self.register}[request.pop("do")]
+            answer, reply_fds = operation(fds, **request)
+        except OSError as error:
+            answer = {"error": str(error), "errno": error.errno}
+        finally:
+            kept = set(self.status.values())
+            for fd in fds:
+                if fd not in kept:
+                    os.close(fd)
+        try:
+            socket.send_fds(self.control, [json.dumps(answer).encode()], reply_fds)
+        except ConnectionError:
+            return False
+        finally:
+            for fd in reply_fds:
+                os.close(fd)
+        return True
+
+    def start(self, fds: list[int], *, argv: list[str], targets: list[int], uid: int, gid: int,
+              limits: dict[str, int], groups: list[str], env: dict[str, str]):  # fmt: skip
+        """Start a host program (the first descriptor) as an unprivileged user in a session of its own."""
+        report_read, report_write = os.pipe2(os.O_CLOEXEC)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                enter.reset_signals()
+                enter.join_groups(groups)
+                program = enter.fcntl.fcntl(fds[0], enter.fcntl.F_DUPFD_CLOEXEC, 900)
+                report_write = enter.fcntl.fcntl(report_write, enter.fcntl.F_DUPFD_CLOEXEC, 900)
+                enter.place_descriptors(fds[1:-1], targets)
+                enter.new_session(tty=False)
+                enter.set_limits(limits)
+                enter.become_user(uid, gid)
+                os.execve(program, argv, env)
+            except BaseException as error:  # noqa: BLE001 - a forked child may only report and end
+                os.write(report_write, str(error).encode())
+            finally:
+                os._exit(127)
+        self.groups.update(groups)
+        os.close(report_write)
+        return self.started(pid, fds[-1], read_all(report_read))
+
+    def enter(self, fds: list[int], *, pid: int, argv: list[str], env: dict[str, str], cwd: str, targets: list[int], uid: int,
+              gid: int, limits: dict[str, int], groups: list[str], tty: bool, signal_all: int):  # fmt: skip
+        """Start a program inside a running sandbox, or send a signal to everything inside."""
+        report_read, report_write = os.pipe2(os.O_CLOEXEC)
+        outer = os.fork()
+        if outer == 0:
+            try:
+                enter.reset_signals()
+                enter.join_groups(groups)
+                program = os.pread(fds[0], 1 << 16, 0)
+                report_write = enter.fcntl.fcntl(report_write, enter.fcntl.F_DUPFD_CLOEXEC, 900)
+                enter.place_descriptors(fds[1:-1], targets)
+                enter.become_user(uid, gid)
+                syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
+                enter.join_namespaces(pid)
+                inner = os.fork()
+                if inner:
+                    os.write(report_write, b"%d\n" % inner)
+                    os._exit(0)
+                if signal_all:
+                    os.kill(-1, signal_all)
+                    os._exit(0)
+                enter.new_session(tty)
+                enter.set_limits(limits)
+                os.chdir(cwd)
+                syscalls.drop_capabilities()
+                syscalls.install_seccomp(program)
+                os.execvpe(argv[0], argv, env)
+            except ProcessLookupError:  # kill(-1) found nothing to kill
+                os._exit(0)
+            except BaseException as error:  # noqa: BLE001 - a forked child may only report and end
+                os.write(report_write, b"!" + str(error).encode())
+            finally:
+                os._exit(127)
+        os.close(report_write)
+        report = read_all(report_read)
+        os.waitpid(outer, 0)
+        number, _, failure = report.partition(b"\n")
+        if not number.isdigit():
+            raise OSError(0, report.decode(errors="replace").lstrip("!") or "the sandbox is gone")
+        return self.started(int(number), fds[-1], failure.lstrip(b"!"))
+
+    def started(self, pid: int, status: int, failure: bytes):
+        """Record a child; its exit code goes to ``status``. The client gets a pidfd, which no reuse of the number can fool."""
+        if failure:
+            os.waitpid(pid, 0)
+            raise OSError(0, failure.decode(errors="replace"))
+        pidfd = os.pidfd_open(pid)
+        self.status[pid] = status
+        return {"pid": pid}, [pidfd]
+
+    def register(self, fds: list[int], *, key: str, argv: list[str] | None):
+        """Remember a command to run when the client is gone (None forgets it)."""
+        if argv is None:
+            self.at_exit.pop(key, None)
+        else:
+            self.at_exit[key] = argv
+        return {}, []
+
+    def reap(self) -> None:
+        """Collect every ended child and hand its exit code on."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            fd = self.status.pop(pid, None)
+            if fd is not None:
+                code = os.waitstatus_to_exitcode(status)
+                try:
+                    os.write(fd, b"%d" % (code if code >= 0 else 128 - code))
+                except BrokenPipeError:
+                    pass
+                os.close(fd)
+
+    def clean_up(self) -> None:
+        """Kill all children and run what was registered."""
+        for pid in self.status:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        for argv in self.at_exit.values():
+            subprocess.run(argv, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, timeout=60)  # fmt: skip
+        try:
+            while True:
+                os.wait()
+        except ChildProcessError:
+            pass
+        for procs in self.groups:
+            try:
+                os.rmdir(os.path.dirname(procs))
+            except OSError:
+                pass
+
+
+def read_all(fd: int) -> bytes:
+    """Read a pipe to its end and close it."""
+    parts = []
+    while part := os.read(fd, 4096):
+        parts.append(part)
+    os.close(fd)
+    return b"".join(parts)
+
+
+def main() -> None:
+    """Serve on descriptor 0."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    soft, hard = enter.resource.getrlimit(enter.resource.RLIMIT_NOFILE)
+    enter.resource.setrlimit(enter.resource.RLIMIT_NOFILE, (hard, hard))
+    syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
+    syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
+    control = socket.socket(fileno=os.dup(0))
+    os.set_inheritable(control.fileno(), False)
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2) if not sys.flags.dev_mode else (0, 1):
+        os.dup2(null, fd)
+    Server(control).serve()

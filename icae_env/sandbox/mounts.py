@@ -1,0 +1,36 @@
+"""What a sandbox's file system is put together from: the image's part and the writable part every sandbox has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from icae_env.sandbox.base import HOME, MIB, WORKSPACE, Limits
+
+OUTPUT_SPACE = 128 * MIB
+"""Size of /run, where the output of a running command is kept."""
+
+
+class Mount(BaseModel):
+    """One step of building the image's part of the file system, in order."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["bind", "symlink", "tmpfs", "file"]
+    """``bind``: host ``source`` read-only; ``symlink``: pointing to ``source``; ``tmpfs``: empty; ``file``: ``content``."""
+    target: str
+    source: str = ""
+    content: bytes = b""
+
+
+def writable(limits: Limits) -> Sequence[tuple[str, int, str]]:
+    """Return (path, bytes, octal mode) of every writable file system."""
+    return (
+        (str(WORKSPACE), limits.workspace, "0755"),
+        (str(HOME), limits.scratch, "0755"),
+        ("/tmp", limits.scratch, "1777"),  # noqa: S108 - a path inside the sandbox
+        ("/var/tmp", limits.scratch, "1777"),  # noqa: S108
+        ("/run", OUTPUT_SPACE, "0755"),
+    )
