@@ -1,0 +1,177 @@
+"""Build a root file system with Docker from ``debian:bookworm-slim``, and give built images to Docker."""
+
+from __future__ import annotations
+
+import io
+import os
+import tarfile
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from icae_env.errors import SandboxError, SandboxUnavailableError
+from icae_env.sandbox.images import rootfs, steps
+from icae_env.sandbox.images.definition import ImageDefinition
+from icae_env.sandbox.images.mirror import INSIDE, Mirror
+from icae_env.sandbox.images.owner import OWNER_LABEL, owner
+from icae_env.sandbox.images.store import BuiltImage
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+BASE_IMAGE = "debian:bookworm-slim"
+DIGEST_LABEL = "icae_env.digest"
+_TAIL = 15
+
+
+def missing() -> tuple[str, str] | None:
+    """Return what keeps Docker from building here and the command that mends it, or None."""
+    import docker  # noqa: PLC0415
+    from docker.errors import DockerException  # noqa: PLC0415
+
+    try:
+        client = docker.from_env(timeout=10)
+        try:
+            client.ping()
+        finally:
+            client.close()
+    except DockerException as error:
+        return (
+            f"no Docker daemon answers ({error})",
+            "sudo apt-get install -y docker.io && sudo systemctl start docker",
+        )
+    return None
+
+
+def build(image: ImageDefinition, mirror: Mirror, root: Path, progress: Callable[[str], None]) -> None:
+    """Fill an empty folder with the image's root file system.
+
+    Args:
+        image: A definition with all that it extends merged in.
+        mirror: Where packages come from.
+        root: The folder.
+        progress: Called with each line the container reports, the mirror's values removed.
+
+    Raises:
+        SandboxUnavailableError: No daemon answers, or the base image cannot be had.
+        SandboxError: A package or step failed; the last lines are quoted.
+    """
+    if problem := missing():
+        raise SandboxUnavailableError("image builder docker", problem[0] + ".", mend=problem[1])
+    import docker  # noqa: PLC0415
+    from docker.errors import APIError, ImageNotFound  # noqa: PLC0415
+
+    client = docker.from_env(timeout=600)
+    try:
+        try:
+            client.images.get(BASE_IMAGE)
+        except ImageNotFound:
+            progress(f"pulling {BASE_IMAGE}")
+            client.images.pull(*BASE_IMAGE.split(":"))
+        _build(client, image, mirror, root, progress)
+    except APIError as error:
+        raise SandboxError(
+            mirror.redact(f"Docker could not build the image '{image.name}': {error}.")
+        ) from error
+    finally:
+        client.close()
+
+
+def _build(
+    client: DockerClient, image: ImageDefinition, mirror: Mirror, root: Path, progress: Callable[[str], None]
+) -> None:
+    # The host's network: a mirror or proxy may listen on the host's loopback, and this container runs nothing untrusted.
+    container = client.containers.create(
+        BASE_IMAGE, ["sleep", "infinity"], network_mode="host", init=True, labels={OWNER_LABEL: owner()}
+    )
+    try:
+        container.start()
+        with tempfile.TemporaryDirectory(prefix="icae-build-") as scratch:
+            folder = Path(scratch) / Path(INSIDE).name
+            folder.mkdir()
+            custom = steps.write(image, mirror, folder)
+            _write_apt(image, mirror, folder)
+            container.put_archive(str(Path(INSIDE).parent), _tar(folder))
+        for script in ("apt.sh", steps.SCRIPT) if custom else ("apt.sh",):
+            _run(client, container.id, script, mirror, progress)
+        rootfs.unpack(_Stream(container.export(chunk_size=1 << 20)), root)  # type: ignore[arg-type]
+    finally:
+        container.remove(force=True, v=True)
+
+
+def _write_apt(image: ImageDefinition, mirror: Mirror, folder: Path) -> None:
+    for name, content in mirror.files().items():
+        if name == f"{INSIDE}/ca.pem":
+            (folder / "ca.pem").write_bytes(content)
+    options = "-o APT::Install-Recommends=false -o Acquire::Retries=3 -o Dpkg::Use-Pty=0"
+    if (folder / "ca.pem").exists():
+        options += f" -o Acquire::https::CAInfo={INSIDE}/ca.pem"
+    if mirror.apt:
+        (folder / "sources.list").write_text("".join(line + "\n" for line in mirror.apt), "utf-8")
+        options += f" -o Dir::Etc::SourceList={INSIDE}/sources.list -o Dir::Etc::SourceParts=/dev/null"
+    exports = [f"export {name}='{value}'" for name, value in mirror.proxies().items()]
+    lines = [
+        "set -eu", "umask 022", f"export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 SOURCE_DATE_EPOCH={rootfs.EPOCH}",
+        # No service may start in the container.
+        "printf '#!/bin/sh\\nexit 101\\n' > /usr/sbin/policy-rc.d", "chmod +x /usr/sbin/policy-rc.d",
+        *exports, f"apt-get {options} update",
+        f"apt-get {options} install -y {' '.join(sorted(image.packages))}", "rm -f /usr/sbin/policy-rc.d",
+    ]  # fmt: skip
+    (folder / "apt.sh").write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def _run(
+    client: DockerClient, container: str, script: str, mirror: Mirror, progress: Callable[[str], None]
+) -> None:
+    # Through a file, not the environment: what a container is given there shows in "docker inspect".
+    started = client.api.exec_create(container, ["sh", f"{INSIDE}/{script}"], user="0:0")["Id"]
+    tail: deque[str] = deque(maxlen=_TAIL)
+    rest = b""
+    for chunk in client.api.exec_start(started, stream=True):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for raw in lines:
+            line = mirror.redact(raw.decode("utf-8", "replace").rstrip())
+            tail.append(line)
+            progress(line)
+    if client.api.exec_inspect(started)["ExitCode"] != 0:
+        raise SandboxError(
+            "The container's build failed:\n"
+            + "\n".join([*tail, mirror.redact(rest.decode("utf-8", "replace"))])
+        )
+
+
+def _tar(folder: Path) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        archive.add(folder, folder.name, filter=_as_root)
+    return buffer.getvalue()
+
+
+def _as_root(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    return member
+
+
+class _Stream(io.RawIOBase):
+    """A generator of chunks as a readable file."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks, self._rest = chunks, memoryview(b"")
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer with what comes next; 0 at the end."""
+        while not self._rest:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._rest = memoryview(chunk)
+        count = min(len(buffer), len(self._rest))
+        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
+        return count
