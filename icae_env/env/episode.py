@@ -1,0 +1,250 @@
+"""One episode: a sandbox, a conversation with the user, and what each action does; without gymnasium."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from icae_env.env.actions import AskUser, Bash, Edit, InvalidAction, Submit, Terminal
+from icae_env.env.start import START_FILE, start_text
+from icae_env.env.wiring import CommandShell, EpisodeConfig, Report, Screen, Wiring
+from icae_env.errors import EpisodeStateError, InfraError, SandboxDiedError
+from icae_env.sandbox.base import WORKSPACE, Sandbox
+from icae_env.sandbox.editor import Editor, EditResult
+from icae_env.tasks.models import PublicTask
+
+AnyAction = Bash | Edit | AskUser | Terminal | Submit | InvalidAction
+End = Literal["submit", "steps", "seconds", "restarts"]
+"""Why an episode is over: the agent handed in, or the limit of that name was reached."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one action came to."""
+
+    text: str
+    exit_code: int | None = None
+    user_agent: Any = None
+    """Host-side record of a question; None for other actions."""
+    new_records: int = 0
+    """Records that this question revealed for the first time."""
+    end: End | None = None
+
+
+class Episode:
+    """Run one episode of a task.
+
+    Args:
+        task: The public side of the task.
+        wiring: The parts it is made of.
+        config: How it runs.
+        clock: Seconds from any start; only differences count.
+    """
+
+    def __init__(
+        self,
+        task: PublicTask,
+        wiring: Wiring,
+        config: EpisodeConfig,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.task, self._wiring, self._config, self._clock = task, wiring, config, clock
+        self.limits = config.limits(task.spec.limits)
+        self.steps_left, self.questions_left = self.limits.steps, self.limits.questions
+        self.restarts = 0
+        self.text = start_text(task, self.limits, config)
+        self._session = wiring.session(task, self.limits.questions)
+        self._shell: CommandShell | None = None
+        self._screen: Screen | None = None
+        self.sandbox = self._start_sandbox()
+        self._deadline = clock() + self.limits.seconds
+
+    def act(self, action: AnyAction) -> Outcome:
+        """Carry out one action and say what it came to and whether the episode is over.
+
+        Raises:
+            InfraError: The host's side failed.
+        """
+        self.steps_left -= 1
+        if self._clock() >= self._deadline:
+            return Outcome(text=self._over("seconds", "This action was not carried out."), end="seconds")
+        try:
+            outcome = self._dispatch(action)
+        except SandboxDiedError:
+            outcome = self._replace_sandbox()
+        return self._with_end(action, outcome)
+
+    def snapshot(self) -> Any:
+        """End what runs in the sandbox and take the workspace as a submission."""
+        try:
+            return self._wiring.snapshot(self.sandbox, live=False)
+        except SandboxDiedError:
+            # A sandbox that the agent's processes took down counts as an empty workspace, never as "not
+            # measured". Should the host be at fault, the new start fails, and that is the host's error.
+            self._replace_sandbox()
+            return self._wiring.snapshot(self.sandbox, live=False)
+
+    def score(self, submission: Any) -> Report:
+        """Score a submission.
+
+        Raises:
+            InfraError: It could not be measured.
+        """
+        report = self._wiring.score(self.task, submission)
+        if report.reward is None:
+            raise InfraError(
+                "The evaluation failed on the host's side, so nothing was measured. The submission is kept "
+                "in env.submission and can be scored again."
+            )
+        return report
+
+    def public_rate(self, submission: Any = None) -> float:
+        """Return the share of public cases that a submission, or else the present workspace, passes."""
+        if submission is None:
+            try:
+                submission = self._wiring.snapshot(self.sandbox, live=True)
+            except SandboxDiedError:  # the next action starts a new one
+                return 0.0
+        return self._wiring.public_rate(self.task, submission)
+
+    def close(self) -> None:
+        """Destroy the sandbox; a second call does nothing."""
+        self._drop_tools()
+        self.sandbox.close()
+
+    def _dispatch(self, action: AnyAction) -> Outcome:
+        match action:
+            case Bash():
+                return self._bash(action)
+            case Edit():
+                result = self._edit(action)
+                return Outcome(text=result.text, exit_code=0 if result.ok else 1)
+            case AskUser():
+                return self._ask(action)
+            case Terminal():
+                if self._screen is None:
+                    self._screen = self._wiring.terminal(self.sandbox)
+                return Outcome(text=self._screen.send(action.keys, enter=action.enter, wait=action.wait))
+            case Submit():
+                return Outcome(text="Submitted. The episode is over.", end="submit")
+            case InvalidAction():
+                return Outcome(text=action.message)
+
+    def _bash(self, action: Bash) -> Outcome:
+        if self._shell is None:
+            self._shell = self._wiring.shell(self.sandbox)
+        left = max(self._deadline - self._clock(), 0.001)
+        result = self._shell.run(
+            action.command,
+            timeout=min(self.limits.command_seconds, left),
+            output_limit=self.limits.output_chars,
+        )
+        if result.restarted:
+            self.restarts += 1
+        text = result.text
+        if result.note:
+            text += ("" if not text or text.endswith("\n") else "\n") + f"[{result.note}]"
+        return Outcome(text=text, exit_code=result.exit_code)
+
+    def _edit(self, action: Edit) -> EditResult:
+        editor = Editor(self.sandbox.files)
+        match action.op:
+            case "view":
+                result = editor.view(action.path, action.view_range)
+            case "create":
+                result = editor.create(action.path, action.text or "")
+            case "replace":
+                result = editor.replace(action.path, action.old or "", action.new or "")
+            case "insert":
+                result = editor.insert(action.path, action.line or 0, action.text or "")
+        if not result.ok and not self.sandbox.alive():
+            raise SandboxDiedError("The sandbox is gone.")
+        return result
+
+    def _ask(self, action: AskUser) -> Outcome:
+        before = self._wiring.revealed(self._session)
+        reply = self._session.ask(action.question)
+        self.questions_left = reply.remaining
+        return Outcome(
+            text=reply.text,
+            user_agent=self._wiring.diagnostics(self._session),
+            new_records=self._wiring.revealed(self._session) - before,
+        )
+
+    def _with_end(self, action: AnyAction, outcome: Outcome) -> Outcome:
+        if outcome.end is not None:
+            return outcome
+        end: End | None = None
+        if self.restarts >= self._config.restarts:
+            end = "restarts"
+        elif self._clock() >= self._deadline:
+            end = "seconds"
+        elif self.steps_left <= 0:
+            end = "steps"
+        if end is None:
+            return outcome
+        text = outcome.text + ("" if not outcome.text or outcome.text.endswith("\n") else "\n")
+        return Outcome(
+            text=text + self._over(end),
+            exit_code=outcome.exit_code,
+            user_agent=outcome.user_agent,
+            new_records=outcome.new_records,
+            end=end,
+        )
+
+    def _over(self, end: End, also: str = "") -> str:
+        named = {
+            "steps": f"The step limit of {self.limits.steps} actions is reached.",
+            "seconds": f"The time limit of {self.limits.seconds:g} seconds is reached.",
+            "restarts": f"The limit of {self._config.restarts} restarts of shell or sandbox is reached.",
+            "submit": "",
+        }[end]
+        words = (named, also, "The episode is over, and the workspace is scored as it is.")
+        return f"[{' '.join(word for word in words if word)}]"
+
+    def _start_sandbox(self) -> Sandbox:
+        sandbox = self._wiring.sandbox(self.task)
+        try:
+            sandbox.start()
+            sandbox.files.write(WORKSPACE / START_FILE, self.text.encode("utf-8"))
+            if self._config.public_cases:
+                for path, data in self._wiring.public_files(self.task).items():
+                    sandbox.files.write(WORKSPACE / path, data)
+        except BaseException:
+            sandbox.close()
+            raise
+        return sandbox
+
+    def _replace_sandbox(self) -> Outcome:
+        """Start a new sandbox in place of one that is gone.
+
+        The agent's processes run inside, so its end is put down to them; if the host is to blame, the start
+        fails too and raises SandboxStartError.
+        """
+        self.restarts += 1
+        self.close()
+        self.sandbox = self._start_sandbox()
+        return Outcome(
+            text="[The sandbox was destroyed by what ran in it. A new one was started; its /workspace holds "
+            "only what lay there at the beginning.]",
+        )
+
+    def _drop_tools(self) -> None:
+        shell, screen = self._shell, self._screen
+        self._shell = self._screen = None
+        for tool in (shell, screen):
+            if tool is not None:
+                tool.close()
+
+
+def no_episode(state: str) -> EpisodeStateError:
+    """Return the error of a call that needs a running episode."""
+    reasons = {
+        "new": "There is no episode yet. Mend: call reset() first.",
+        "over": "The episode is over. Mend: call reset() to begin a new one.",
+        "failed": "The episode ended with an error of the host. Mend: call reset() to begin a new one.",
+        "closed": "The environment is closed. Mend: make a new one.",
+    }
+    return EpisodeStateError(reasons[state])

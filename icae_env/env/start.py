@@ -1,0 +1,53 @@
+"""The text that opens an episode: the rules of the game and the PRD, from the files in ``texts/``."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from string import Template
+
+from icae_env.env.wiring import EpisodeConfig
+from icae_env.tasks.models import PublicTask, TaskLimits
+
+START_FILE = "start.md"
+"""Name of the file in the workspace that holds this text."""
+
+
+def start_text(task: PublicTask, limits: TaskLimits, config: EpisodeConfig) -> str:
+    """Return rules and PRD as one Markdown text.
+
+    Args:
+        task: The public side of the task.
+        limits: The limits in force.
+        config: How the episode runs.
+    """
+    values = {
+        "case_seconds": _number(limits.case_seconds),
+        "suite_seconds": _number(limits.suite_seconds),
+        "language": task.spec.language,
+        "steps": str(limits.steps),
+        "questions": _questions(limits.questions),
+        "seconds": _number(limits.seconds),
+        "command_seconds": _number(limits.command_seconds),
+        "output_chars": str(limits.output_chars),
+        "restarts": str(config.restarts),
+        "prd": task.prd.rstrip("\n"),
+    }
+    values["protocol"] = _template(task.spec.protocol).substitute(values)
+    values["public"] = _template("public").substitute(values) if config.public_cases else ""
+    return _template("start").substitute(values)
+
+
+def _questions(count: int) -> str:
+    if count == 0:
+        return "The user answers no questions in this episode."
+    return f"{count} question{'' if count == 1 else 's'} to the user; ask about one thing at a time."
+
+
+def _number(value: float) -> str:
+    return f"{value:g}" if value < 1e6 else f"{value:.0f}"
+
+
+@cache
+def _template(name: str) -> Template:
+    return Template((files("icae_env.env") / "texts" / f"{name}.md").read_text(encoding="utf-8"))

@@ -1,0 +1,117 @@
+"""Wrappers: each does one thing to an ``ICAEEnv``."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any, SupportsFloat
+
+import gymnasium
+from gymnasium.utils import RecordConstructorArgs
+
+from icae_env.env.actions import InvalidAction, parse_action
+from icae_env.env.blocks import parse_text
+from icae_env.env.observations import Observation, plain
+from icae_env.env.spaces import UnicodeText
+from icae_env.env.trajectory import (
+    ObservationLine,
+    ResetLine,
+    StepLine,
+    encode,
+    open_for_append,
+    plain_value,
+)
+
+_ON_RESET = ("task", "level", "sandbox", "image", "image_digest")
+
+
+class Recorder(gymnasium.Wrapper[Observation, Any, Observation, Any], RecordConstructorArgs):
+    """Write every reset and step to a file of JSON lines as it happens (see ``icae_env.env.trajectory``).
+
+    Args:
+        env: The environment.
+        file: Where lines are appended; its parents are made.
+    """
+
+    def __init__(self, env: gymnasium.Env[Observation, Any], file: Path | str) -> None:
+        RecordConstructorArgs.__init__(self, file=str(file))
+        gymnasium.Wrapper.__init__(self, env)
+        self.file = Path(file)
+        self._fd = -1
+        self._index = 0
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Reset the environment and write a ``reset`` line."""
+        obs, info = self.env.reset(seed=seed, options=options)
+        self._index = 0
+        self._write(
+            ResetLine(
+                seed=seed,
+                options=plain_value(options or {}),
+                observation=ObservationLine(**plain(obs)),
+                info=plain_value(info),
+            )
+        )
+        return obs, info
+
+    def step(self, action: Any) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
+        """Step the environment and write a ``step`` line."""
+        begin = time.perf_counter()
+        obs, reward, terminated, truncated, info = self.env.step(action)
+        self._write(
+            StepLine(
+                index=self._index,
+                action=_fields(action),
+                observation=ObservationLine(**plain(obs)),
+                reward=float(reward),
+                terminated=bool(terminated),
+                truncated=bool(truncated),
+                seconds=round(time.perf_counter() - begin, 6),
+                info={key: plain_value(value) for key, value in info.items() if key not in _ON_RESET},
+            )
+        )
+        self._index += 1
+        return obs, reward, terminated, truncated, info
+
+    def close(self) -> None:
+        """Close the file and the environment."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+        self.env.close()
+
+    def _write(self, line: ResetLine | StepLine) -> None:
+        if self._fd < 0:
+            self._fd = open_for_append(self.file)
+        # One write call for a line: a killed process leaves whole lines, with at most the last one cut off.
+        rest = memoryview(encode(line))
+        while rest:
+            rest = rest[os.write(self._fd, rest) :]
+
+
+class TextActions(gymnasium.ActionWrapper[Observation, Any, Any], RecordConstructorArgs):
+    """Take a language model's message as the action: its one fenced block says what to do (``parse_text``).
+
+    Args:
+        env: The environment.
+    """
+
+    def __init__(self, env: gymnasium.Env[Observation, Any]) -> None:
+        RecordConstructorArgs.__init__(self)
+        gymnasium.ActionWrapper.__init__(self, env)
+        self.action_space = UnicodeText()
+
+    def action(self, action: Any) -> Any:
+        """Return the action that a message means."""
+        return parse_text(action) if isinstance(action, str) else action
+
+
+def _fields(action: Any) -> dict[str, Any]:
+    parsed = parse_action(action)
+    fields: dict[str, Any] = parsed.model_dump(mode="json", exclude_none=True)
+    if isinstance(parsed, InvalidAction) and not isinstance(action, InvalidAction):
+        fields["given"] = str(action)[:10_000]
+    return fields
