@@ -1,0 +1,1 @@
+"""Score submissions: snapshot, replay in fresh sandboxes, comparison on the host, report, gaps."""

@@ -1,0 +1,102 @@
+"""Read the output files of an ``rcb`` run out of a sandbox, trusting nothing that lies there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from icae_env.errors import SandboxDiedError
+from icae_env.evaluation.replay import OUTPUT_LIMIT, Answer, all_missing
+from icae_env.evaluation.walk import OUTPUTS
+from icae_env.sandbox.base import WORKSPACE, Files, Sandbox
+from icae_env.tasks.models import Case, Suite
+
+
+def collect(sandbox: Sandbox, suite: Suite, cases: Sequence[Case], *, any_index: bool) -> dict[str, Answer]:
+    """Return the outputs of some cases that ran as one suite, by case id.
+
+    Args:
+        sandbox: Where they ran; every process in it is killed first.
+        suite: The suite's directory name.
+        cases: In the order of the suite's files; a case's index is its position among those of its stem.
+        any_index: Accept any zero padding and count from the lowest index present (upstream's rule), in
+            place of exactly ``{stem}@{index:03d}.txt`` from 0.
+
+    Raises:
+        SandboxDiedError: The sandbox went away during the run or while it was read.
+    """
+    if (
+        not sandbox.alive()
+    ):  # its init is out of reach of what runs inside, so this is not the submission's doing
+        raise SandboxDiedError("The sandbox went away while the submission ran in it.")
+    sandbox.kill_all()
+    folder = WORKSPACE / OUTPUTS / suite
+    try:
+        problem = _folder_problem(sandbox.files, folder)
+        if problem is not None:
+            return all_missing(cases, problem)
+        names = _names(sandbox.files, folder, cases, any_index=any_index)
+        return {case.id: _read(sandbox.files, folder / names[case.id]) for case in cases}
+    except OSError as error:
+        if not sandbox.alive():
+            raise SandboxDiedError("The sandbox went away while the outputs were read.") from error
+        return all_missing(cases, f"the outputs cannot be read: {error.strerror}")
+
+
+def _folder_problem(files: Files, folder: PurePosixPath) -> str | None:
+    for place in (folder.parent.parent, folder.parent, folder):
+        try:
+            kind = files.stat(place).kind
+        except FileNotFoundError:
+            return f"no output: {place} does not exist"
+        if kind != "directory":
+            return f"no output: {place} is a {kind}, not a directory"
+    return None
+
+
+def _names(files: Files, folder: PurePosixPath, cases: Sequence[Case], *, any_index: bool) -> dict[str, str]:
+    listed = files.list(folder) if any_index else []
+    found: dict[str, dict[int, str]] = {}
+    names: dict[str, str] = {}
+    position: dict[str, int] = {}
+    for case in cases:
+        index = position[case.stem] = position.get(case.stem, -1) + 1
+        names[case.id] = f"{case.stem}@{index:03d}.txt"
+        if any_index:
+            if case.stem not in found:
+                found[case.stem] = _indexed(listed, case.stem)
+            present = found[case.stem]
+            names[case.id] = present.get(min(present, default=0) + index, names[case.id])
+    return names
+
+
+def _indexed(listed: Sequence[str], stem: str) -> dict[int, str]:
+    """Return index -> file name; of two names for one index the longer padding wins."""
+    pattern = re.compile(re.escape(stem) + r"@([0-9]{1,9})\.txt")
+    matches = (pattern.fullmatch(name) for name in sorted(listed, key=len))
+    return {int(match[1]): match[0] for match in matches if match}
+
+
+def _read(files: Files, path: PurePosixPath) -> Answer:
+    try:
+        info = files.stat(path)
+        if info.kind != "file":
+            return Answer(kind="refused", detail=f"the output {path.name} is a {_NAMES[info.kind]}")
+        data = files.read(path, limit=OUTPUT_LIMIT + 1) if info.size <= OUTPUT_LIMIT else None
+    except FileNotFoundError:
+        return Answer(kind="missing", detail=f"no output {path.name}")
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EINVAL, errno.ELOOP):
+            return Answer(
+                kind="refused", detail=f"the output {path.name} cannot be read: {os.strerror(error.errno)}"
+            )
+        raise
+    if data is None or len(data) > OUTPUT_LIMIT:
+        return Answer(kind="refused", detail=f"the output {path.name} is larger than {OUTPUT_LIMIT} bytes")
+    return Answer(kind="output", output=data)
+
+
+_NAMES = {"directory": "directory", "link": "link", "other": "special file"}
