@@ -171,6 +171,10 @@ class Files(Protocol):
         """Remove a file or a whole tree, without following links; a missing one is no error."""
         ...
 
+    def discard(self, path: PurePosixPath | str) -> None:
+        """Empty a regular file in place and remove it, so that a process still writing to it holds no space."""
+        ...
+
 
 @runtime_checkable
 class PtyProcess(Protocol):
@@ -188,7 +192,7 @@ class PtyProcess(Protocol):
         ...
 
     def kill_children(self) -> None:
-        """Kill every descendant of the command, but not the command itself."""
+        """Kill the terminal's foreground process group and its descendants, but not the command itself."""
         ...
 
     def close(self) -> None:

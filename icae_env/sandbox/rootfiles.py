@@ -177,6 +177,22 @@ class RootFiles:
             finally:
                 os.close(parent)
 
+    def discard(self, path: PurePosixPath | str) -> None:
+        """Empty a regular file in place and remove it, so that a process still writing to it holds no space."""
+        try:
+            fd = self.open_file(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY)
+        except FileNotFoundError:
+            return
+        except OSError:  # a link, a directory, a FIFO nobody reads: nothing of ours is in it
+            self.remove(path)
+            return
+        try:
+            if st.S_ISREG(os.fstat(fd).st_mode):
+                os.ftruncate(fd, 0)
+        finally:
+            os.close(fd)
+        self.remove(path)
+
     def _make_parents(self, path: bytes) -> int:
         try:
             return open_in_root(self._root, path, _DIRECTORY)

@@ -1,0 +1,151 @@
+"""A real screen for interactive programs: one tmux session on the host whose pane runs a shell inside the sandbox.
+
+tmux and libtmux stay on the host, so images need neither. The tmux server is private to this process, is started with an empty
+configuration and an empty environment, and dies with the process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from icae_env.errors import SandboxUnavailableError
+from icae_env.sandbox.base import WORKSPACE, Sandbox
+from icae_env.sandbox.launch.client import launcher
+
+if TYPE_CHECKING:
+    import libtmux
+
+_SHELL = ("/bin/bash", "--norc", "--noprofile", "-i")
+_QUIET = 0.06
+"""Seconds without a change after which the screen counts as settled."""
+_POLL = 0.015
+
+
+class _Server:
+    """This process's tmux server, started with its first session."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="icae-tmux-"))
+        self.socket = self.folder / "socket"
+        self.pid = os.getpid()
+        kill = ["/bin/sh", "-c", 'tmux -S "$1/socket" kill-server 2>/dev/null; rm -rf "$1"', "sh", str(self.folder)]
+        launcher().at_exit(f"tmux-{self.folder}", ["/usr/bin/env", f"PATH={os.environ.get('PATH', os.defpath)}", *kill])
+        self._kill = kill
+        atexit.register(self.close)
+
+    def libtmux(self) -> libtmux.Server:
+        import libtmux  # noqa: PLC0415 - first use
+
+        return libtmux.Server(socket_path=str(self.socket), config_file=os.devnull)
+
+    def close(self) -> None:
+        if self.pid == os.getpid():
+            subprocess.run(self._kill, check=False)
+
+
+_guard = threading.Lock()
+_servers: dict[int, _Server] = {}
+
+
+def _server() -> _Server:
+    with _guard:
+        if os.getpid() not in _servers:
+            _servers.clear()
+            _servers[os.getpid()] = _Server()
+        return _servers[os.getpid()]
+
+
+def available() -> bool:
+    """Return whether terminals can be had on this host."""
+    return shutil.which("tmux") is not None
+
+
+class Terminal:
+    """One screen in one sandbox, opened on first use."""
+
+    def __init__(
+        self, sandbox: Sandbox, *, cwd: PurePosixPath | str = WORKSPACE, rows: int = 24, columns: int = 80
+    ) -> None:
+        """Attach to a started sandbox.
+
+        Raises:
+            SandboxUnavailableError: tmux is not installed on the host.
+        """
+        if not available():
+            raise SandboxUnavailableError("terminal", "tmux is not installed.", mend="apt-get install tmux")
+        self._sandbox, self._cwd, self._size = sandbox, cwd, (columns, rows)
+        self._session: libtmux.Session | None = None
+
+    def send(self, keys: str = "", *, enter: bool = False, literal: bool = True, wait: float = 1.0) -> str:
+        """Type keys and return the screen once it has settled.
+
+        Args:
+            keys: Text typed as it is, or with ``literal=False`` a tmux key name (``C-c``, ``Up``, ``Escape``, ``F1``).
+            enter: Press Enter afterwards.
+            literal: Whether ``keys`` is text.
+            wait: Seconds the screen may keep changing before it is returned all the same.
+
+        Returns:
+            The screen's rows without trailing blanks, separated by newlines.
+        """
+        pane = self._pane()
+        before = self.screen()
+        if keys:
+            pane.cmd("send-keys", *(["-l", "--"] if literal else ["--"]), keys)
+        if enter:
+            pane.cmd("send-keys", "Enter")
+        return self._settle(before, wait, typed=bool(keys or enter))
+
+    def screen(self) -> str:
+        """Return what the screen shows now."""
+        lines = self._pane().cmd("capture-pane", "-p").stdout
+        return "\n".join(line.rstrip() for line in lines).rstrip("\n")
+
+    def close(self) -> None:
+        """End the screen and what runs on it."""
+        if self._session is not None:
+            try:
+                self._session.cmd("kill-session")
+            finally:
+                self._session = None
+
+    def _settle(self, before: str, wait: float, *, typed: bool) -> str:
+        begun = changed = time.monotonic()
+        last, reacted = before, not typed
+        while (now := time.monotonic()) < begun + wait:
+            time.sleep(_POLL)
+            screen = self.screen()
+            if screen != last:
+                last, changed, reacted = screen, time.monotonic(), True
+            elif reacted and now - changed >= _QUIET:
+                break
+        return last
+
+    def _pane(self) -> Any:
+        if self._session is not None and not self._session.server.has_session(self._session.session_name or ""):
+            self._session = None  # the shell on it has ended; the next keys get a fresh one
+        if self._session is None:
+            self._session = self._open()
+            self._settle("", 2.0, typed=True)
+        return self._session.active_pane
+
+    def _open(self) -> libtmux.Session:
+        columns, rows = self._size
+        command = shlex.join(["exec", *self._sandbox.attach_argv(_SHELL, cwd=self._cwd)]).replace("exec", "exec env -i", 1)
+        name = f"t{id(self)}"
+        environment = dict.fromkeys(("TMUX", "TMUX_PANE"), "")
+        session = _server().libtmux().new_session(
+            session_name=name, x=columns, y=rows, window_command=command, environment=environment
+        )
+        session.cmd("set-option", "status", "off")
+        session.cmd("resize-window", "-x", str(columns), "-y", str(rows))
+        return session
