@@ -1,7 +1,7 @@
 """Answer the cases of one suite with the pinned package.
 
-The adapter translates the task's neutral JSON to calls and the package's exceptions to ``error: WORD`` lines; every amount, rule
-and text it prints is the package's own.
+The adapter translates the task's neutral JSON to calls and the package's exceptions to ``error: WORD``
+lines; every amount, rule and text it prints is the package's own.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "vendor"))
 
-from stockholm import ConversionError, CurrencyMismatchError, Money, MoneyException, get_currency  # noqa: E402
+from stockholm import ConversionError, CurrencyMismatchError, Money, MoneyException, get_currency
 
 CODES = frozenset(
-    "USD EUR GBP SEK NOK CHF INR HUF BHD JPY KRW CLP VND ISK XAF KWD JOD OMR TND CLF".split()
+    {"USD", "EUR", "GBP", "SEK", "NOK", "CHF", "INR", "HUF", "BHD", "JPY"}
+    | {"KRW", "CLP", "VND", "ISK", "XAF", "KWD", "JOD", "OMR", "TND", "CLF"}
 )
 """Codes of the task that carry their own number of digits; every other code is a plain label."""
 
@@ -31,6 +32,8 @@ ARITHMETIC = {
     "power": operator.pow,
 }
 TESTS = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+ODDITIES = (MoneyException, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What an input outside the contract may raise."""
 FIELDS = {"amount": "amount", "minor": "from_sub_units", "whole": "units", "billionths": "nanos"}
 KEYS = {
     "text": "value",
@@ -163,7 +166,7 @@ def main(suite: str) -> None:
         for index, case in enumerate(json.loads(file.read_text(encoding="utf-8"))["cases"]):
             try:
                 text = line(case["input"])
-            except (MoneyException, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            except ODDITIES as error:
                 print(f"{file.stem}@{index:03d}: {type(error).__name__}: {error}", file=sys.stderr)
                 continue
             (target / f"{file.stem}@{index:03d}.txt").write_text(text + "\n", encoding="utf-8")
