@@ -93,7 +93,11 @@ class Terminal(_Action):
     example: ClassVar[dict[str, Any]] = {"type": "terminal", "keys": "python3", "enter": True}
 
     type: Literal["terminal"] = "terminal"
-    keys: str = Field("", max_length=65_536, description="What is typed; empty only looks at the screen.")
+    keys: str = Field(
+        "",
+        max_length=65_536,
+        description="What is typed; <C-c>, <Up>, <Esc>, <F1> and the like press keys; empty only looks.",
+    )
     enter: bool = Field(True, description="Whether the Enter key follows.")
     wait: float | None = Field(
         None, ge=0, le=60, description="Seconds until the screen is read; left out, until it is at rest."

@@ -25,7 +25,8 @@ class ICAEEnv(gymnasium.Env[Observation, Any]):
     """An agent writes a program from a fuzzy PRD, asks the user, submits, and is scored on hidden cases.
 
     ``info`` is for the host only: ``task``, ``level``, ``sandbox``, ``image`` and ``image_digest`` always,
-    ``user_agent`` (diagnostics) after a question, ``end`` and ``report`` at the end.
+    ``user_agent`` (diagnostics) after a question, ``end`` and ``report`` at the end. Nothing in it differs
+    between equal runs; the report with the times that scoring took is in the attribute ``report``.
 
     Args:
         wiring: Tasks, sandboxes, User Agent and scoring, as ``icae_env.make_env`` wires them.
@@ -139,7 +140,9 @@ class ICAEEnv(gymnasium.Env[Observation, Any]):
         if outcome.user_agent is not None:
             info["user_agent"] = outcome.user_agent
         if outcome.end is not None:
-            info["end"], info["report"] = outcome.end, self.report
+            info["end"] = outcome.end
+            if self.report is not None:
+                info["report"] = self._wiring.without_times(self.report)
             self._drop_episode("over")
         if self.render_mode == "ansi":
             self._frame = f"> {action.model_dump_json(exclude_none=True)}\n{text}"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from icae_env.env.actions import AskUser, Bash, Edit, InvalidAction, Submit, Terminal
 from icae_env.env.start import START_FILE, start_text
 from icae_env.env.wiring import CommandShell, EpisodeConfig, Report, Screen, Wiring
-from icae_env.errors import EpisodeStateError, InfraError, SandboxDiedError
+from icae_env.errors import EpisodeStateError, InfraError, SandboxDiedError, SandboxUnavailableError
 from icae_env.sandbox.base import WORKSPACE, Sandbox
 from icae_env.sandbox.editor import Editor, EditResult
 from icae_env.tasks.models import PublicTask
@@ -18,6 +18,8 @@ from icae_env.tasks.models import PublicTask
 AnyAction = Bash | Edit | AskUser | Terminal | Submit | InvalidAction
 End = Literal["submit", "steps", "seconds", "restarts"]
 """Why an episode is over: the agent handed in, or the limit of that name was reached."""
+_BYTES = 4
+"""Bytes of the longest character, so that a shell's limit in bytes never cuts below the one in characters."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +126,7 @@ class Episode:
             case AskUser():
                 return self._ask(action)
             case Terminal():
-                if self._screen is None:
-                    self._screen = self._wiring.terminal(self.sandbox)
-                return Outcome(text=self._screen.send(action.keys, enter=action.enter, wait=action.wait))
+                return self._type(action)
             case Submit():
                 return Outcome(text="Submitted. The episode is over.", end="submit")
             case InvalidAction():
@@ -139,14 +139,27 @@ class Episode:
         result = self._shell.run(
             action.command,
             timeout=min(self.limits.command_seconds, left),
-            output_limit=self.limits.output_chars,
+            output_limit=_BYTES * self.limits.output_chars,
         )
+        if result.broken:
+            return self._replace_sandbox()
         if result.restarted:
             self.restarts += 1
-        text = result.text
-        if result.note:
-            text += ("" if not text or text.endswith("\n") else "\n") + f"[{result.note}]"
-        return Outcome(text=text, exit_code=result.exit_code)
+        note = result.note
+        if result.timed_out and left < self.limits.command_seconds:
+            note = "The command was ended, for the time of the episode is up."  # no number from the clock
+        return Outcome(text=_joined(result.text, f"[{note}]" if note else ""), exit_code=result.exit_code)
+
+    def _type(self, action: Terminal) -> Outcome:
+        left = max(self._deadline - self._clock(), 0.0)
+        try:
+            if self._screen is None:
+                self._screen = self._wiring.terminal(self.sandbox)
+            wait = None if action.wait is None else min(action.wait, left)
+            text = self._screen.send(action.keys, enter=action.enter, wait=wait)
+        except SandboxUnavailableError:  # a machine without tmux; all else works, so the episode goes on
+            return Outcome(text="There is no terminal on this machine. Mend: use bash actions.")
+        return Outcome(text=text)
 
     def _edit(self, action: Edit) -> EditResult:
         editor = Editor(self.sandbox.files)
@@ -185,14 +198,7 @@ class Episode:
             end = "steps"
         if end is None:
             return outcome
-        text = outcome.text + ("" if not outcome.text or outcome.text.endswith("\n") else "\n")
-        return Outcome(
-            text=text + self._over(end),
-            exit_code=outcome.exit_code,
-            user_agent=outcome.user_agent,
-            new_records=outcome.new_records,
-            end=end,
-        )
+        return replace(outcome, text=_joined(outcome.text, self._over(end)), end=end)
 
     def _over(self, end: End, also: str = "") -> str:
         named = {
@@ -237,6 +243,11 @@ class Episode:
         for tool in (shell, screen):
             if tool is not None:
                 tool.close()
+
+
+def _joined(text: str, note: str) -> str:
+    """Return ``text`` with ``note`` on a line of its own below it."""
+    return text + ("" if not note or not text or text.endswith("\n") else "\n") + note
 
 
 def no_episode(state: str) -> EpisodeStateError:

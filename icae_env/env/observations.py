@@ -41,7 +41,7 @@ def plain(obs: Observation) -> dict[str, Any]:
 
 
 def cut(text: str, limit: int) -> str:
-    """Return at most ``limit`` characters: head and tail of ``text``, and between them how much is left out.
+    """Return at most ``limit`` characters: head and tail of ``text``, and between them what is left out.
 
     Args:
         text: Output of an action.
@@ -49,11 +49,11 @@ def cut(text: str, limit: int) -> str:
     """
     if len(text) <= limit:
         return text
-    note = "\n[... {} of {} characters left out: the output limit is {} characters ...]\n"
-    kept = limit - len(note.format(len(text), len(text), limit))
+    note = "\n[... {} characters left out here: the output limit is {} characters ...]\n"
+    kept = limit - len(note.format(len(text), limit))
     head = (kept + 1) // 2
     tail = kept - head
-    return text[:head] + note.format(len(text) - kept, len(text), limit) + text[len(text) - tail :]
+    return text[:head] + note.format(len(text) - kept, limit) + text[len(text) - tail :]
 
 
 def clean(text: str) -> str:

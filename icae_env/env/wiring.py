@@ -96,8 +96,18 @@ class CommandResult(Protocol):
         ...
 
     @property
+    def timed_out(self) -> bool:
+        """Whether its time was up."""
+        ...
+
+    @property
     def restarted(self) -> bool:
         """Whether the shell had to be started anew."""
+        ...
+
+    @property
+    def broken(self) -> bool:
+        """Whether no shell can be had in this sandbox any more, by the doing of what ran inside."""
         ...
 
     @property
@@ -122,7 +132,7 @@ class Screen(Protocol):
     """A terminal in a sandbox."""
 
     def send(self, keys: str, *, enter: bool, wait: float | None) -> str:
-        """Type keys and return the screen."""
+        """Type keys and return the screen after ``wait`` seconds; None: when it is at rest."""
         ...
 
     def close(self) -> None:
@@ -156,7 +166,11 @@ class Wiring(Protocol):
         ...
 
     def terminal(self, sandbox: Sandbox) -> Screen:
-        """Open a terminal in a running sandbox."""
+        """Open a terminal in a running sandbox.
+
+        Raises:
+            SandboxUnavailableError: This machine or this sandbox has no terminals.
+        """
         ...
 
     def session(self, task: PublicTask, budget: int) -> UserSession:
@@ -181,6 +195,10 @@ class Wiring(Protocol):
 
     def score(self, task: PublicTask, submission: Any) -> Report:
         """Score a submission in a fresh sandbox."""
+        ...
+
+    def without_times(self, report: Report) -> Report:
+        """Return a report that is equal for equal behaviour: without the times it took."""
         ...
 
     def public_rate(self, task: PublicTask, submission: Any) -> float:

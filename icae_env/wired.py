@@ -1,0 +1,199 @@
+"""The real parts of an environment: the one place that knows them all (``env.wiring.Wiring``)."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from icae_env.env.wiring import CommandShell, Report, Screen, UserSession
+from icae_env.errors import ConfigError, InfraError
+from icae_env.evaluation.evaluate import evaluate
+from icae_env.evaluation.report import EvalReport
+from icae_env.evaluation.submission import Submission, take_snapshot
+from icae_env.paths import TASKS_PATH_VARIABLE
+from icae_env.sandbox.base import Backend, Limits, Sandbox, SandboxConfig
+from icae_env.sandbox.shell import Shell
+from icae_env.selection import BACKENDS, check_sandbox, choose_image
+from icae_env.tasks import HiddenTask, Level, PublicTask, load_hidden, load_public, records_file
+from icae_env.user_agent import RecordSet, Session, UserAgent, load_records, with_records
+
+PUBLIC_FOLDER = "rcb_tests/public"
+"""Where the public cases lie in the workspace."""
+
+
+class Wired:
+    """Tasks, a sandbox backend, User Agents and scoring for one environment.
+
+    Args:
+        tasks: Ids to choose from.
+        levels: Levels to choose from.
+        sandbox: Name of a backend, ``auto``, or a backend (which stays its owner's to close).
+        image: Name of an image, or ``auto``.
+        resources: Limits of each sandbox.
+        workers: Sandboxes at the same time while a submission is scored.
+    """
+
+    def __init__(
+        self,
+        *,
+        tasks: tuple[str, ...],
+        levels: tuple[Level, ...],
+        sandbox: str | Backend,
+        image: str,
+        resources: Limits,
+        workers: int,
+    ) -> None:
+        if isinstance(sandbox, str):
+            check_sandbox(sandbox)
+        self.tasks, self.levels = tasks, levels
+        self._sandbox, self._image, self._resources, self._workers = sandbox, image, resources, workers
+        self._backend: Backend | None = None
+        self._images: dict[str, str] = {}
+
+    @property
+    def backend(self) -> Backend:
+        """The sandbox backend, chosen on first use."""
+        if self._backend is None:
+            given = self._sandbox
+            self._backend = BACKENDS.borrow(given) if isinstance(given, str) else given
+        return self._backend
+
+    def image(self, task: PublicTask) -> str:
+        """Return the image that a task's episodes and replays run on."""
+        wanted = task.spec.image
+        if wanted not in self._images:
+            self._images[wanted] = choose_image(self._image, wanted)
+        return self._images[wanted]
+
+    def load(self, task: str, level: Level) -> PublicTask:
+        """Return a task's public side; with its records in the PRD at the level ``recovered``."""
+        return _public(task, level, _data_key())
+
+    def sandbox(self, task: PublicTask) -> Sandbox:
+        """Return a sandbox for a task, not yet started."""
+        return self.backend.create(SandboxConfig(image=self.image(task), limits=self._resources))
+
+    def shell(self, sandbox: Sandbox) -> CommandShell:
+        """Return a shell; the sandbox may bring its own, as the in-memory one does."""
+        make = getattr(sandbox, "make_shell", None)
+        shell: CommandShell = make() if make is not None else Shell(sandbox)
+        return shell
+
+    def terminal(self, sandbox: Sandbox) -> Screen:
+        """Return a terminal."""
+        from icae_env.sandbox.terminal import Terminal  # noqa: PLC0415 - needs libtmux and tmux
+
+        screen: Screen = Terminal(sandbox)
+        return screen
+
+    def session(self, task: PublicTask, budget: int) -> Session:
+        """Begin a conversation with the task's User Agent."""
+        return _user_agent(task.id, task.level, _data_key()).session(budget)
+
+    def diagnostics(self, session: UserSession) -> Any:
+        """Return the host-side record of the last question."""
+        assert isinstance(session, Session)
+        return session.diagnostics[-1]
+
+    def revealed(self, session: UserSession) -> int:
+        """Return how many different records were revealed."""
+        assert isinstance(session, Session)
+        return len(session.revealed)
+
+    def public_files(self, task: PublicTask) -> Mapping[str, bytes]:
+        """Return the public cases, grouped in files as in the task's folder."""
+        groups: dict[str, list[dict[str, Any]]] = {}
+        for case in _hidden(task.id, _data_key()).public_cases:
+            entry = {"id": case.id, "input": case.input, "expected_output": case.expected_output}
+            groups.setdefault(case.stem, []).append(entry)
+        return {
+            f"{PUBLIC_FOLDER}/{stem}.json": (
+                json.dumps({"cases": cases}, ensure_ascii=False, indent=2) + "\n"
+            ).encode()
+            for stem, cases in groups.items()
+        }
+
+    def snapshot(self, sandbox: Sandbox, *, live: bool) -> Submission:
+        """Take the workspace as a submission."""
+        return take_snapshot(sandbox, quiesce=not live)
+
+    def score(self, task: PublicTask, submission: Submission) -> EvalReport:
+        """Replay all cases in fresh sandboxes."""
+        hidden = _hidden(task.id, _data_key())
+        return evaluate(
+            hidden,
+            submission,
+            self.backend,
+            image=self.image(task),
+            level=task.level,
+            workers=self._workers,
+            limits=self._resources,
+        )
+
+    def without_times(self, report: Report) -> EvalReport:
+        """Return the report with every time left out: 0 for the whole, None for each case."""
+        assert isinstance(report, EvalReport)
+        cases = tuple(case.model_copy(update={"seconds": None}) for case in report.cases)
+        return report.model_copy(update={"seconds": 0.0, "cases": cases})
+
+    def public_rate(self, task: PublicTask, submission: Submission) -> float:
+        """Replay the public cases.
+
+        Raises:
+            ConfigError: The task has none.
+            InfraError: The replay failed on the host's side.
+        """
+        hidden = _hidden(task.id, _data_key())
+        if not hidden.public_cases:
+            raise ConfigError(
+                f"The task '{task.id}' has no public cases.", field="reward", mend="choose another reward."
+            )
+        report = evaluate(
+            hidden,
+            submission,
+            self.backend,
+            image=self.image(task),
+            suites=("public",),
+            workers=self._workers,
+            limits=self._resources,
+        )
+        if report.suites.public is None or report.suites.public.rate is None:
+            raise InfraError(f"The public cases could not be replayed: {report.infra_error}.")
+        return report.suites.public.rate
+
+    def close(self) -> None:
+        """Give the backend back; a second call does nothing."""
+        if self._backend is not None and isinstance(self._sandbox, str):
+            BACKENDS.give_back(self._backend)
+        self._backend = None
+
+
+def _data_key() -> str:
+    # Tasks and records are read and validated once per process and set of data roots.
+    return os.environ.get(TASKS_PATH_VARIABLE, "")
+
+
+@cache
+def _public(task: str, level: Level, data: str) -> PublicTask:
+    public = load_public(task, level)
+    return with_records(public, _records(task, level, data)) if level == "recovered" else public
+
+
+@cache
+def _hidden(task: str, data: str) -> HiddenTask:
+    return load_hidden(task)
+
+
+@cache
+def _user_agent(task: str, level: Level, data: str) -> UserAgent:
+    return UserAgent(_records(task, level, data))
+
+
+@cache
+def _records(task: str, level: Level, data: str) -> RecordSet:
+    file: Path | None = records_file(task, level)
+    return RecordSet() if file is None else load_records(file)
