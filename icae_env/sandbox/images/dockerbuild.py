@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import io
+import fcntl
 import os
-import tarfile
+import shlex
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from icae_env.errors import SandboxError, SandboxUnavailableError
-from icae_env.sandbox.images import rootfs, steps
+from icae_env.sandbox.images import rootfs, steps, tarstream
 from icae_env.sandbox.images.definition import ImageDefinition
 from icae_env.sandbox.images.mirror import INSIDE, Mirror
 from icae_env.sandbox.images.owner import OWNER_LABEL, owner
@@ -20,6 +20,7 @@ from icae_env.sandbox.images.store import BuiltImage
 
 if TYPE_CHECKING:
     from docker import DockerClient
+    from docker.models.containers import Container
 
 BASE_IMAGE = "debian:bookworm-slim"
 DIGEST_LABEL = "icae_env.digest"
@@ -69,7 +70,7 @@ def build(image: ImageDefinition, mirror: Mirror, root: Path, progress: Callable
             client.images.get(BASE_IMAGE)
         except ImageNotFound:
             progress(f"pulling {BASE_IMAGE}")
-            client.images.pull(*BASE_IMAGE.split(":"))
+            client.images.pull(BASE_IMAGE)
         _build(client, image, mirror, root, progress)
     except APIError as error:
         raise SandboxError(
@@ -93,12 +94,17 @@ def _build(
             folder.mkdir()
             custom = steps.write(image, mirror, folder)
             _write_apt(image, mirror, folder)
-            container.put_archive(str(Path(INSIDE).parent), _tar(folder))
+            container.put_archive(str(Path(INSIDE).parent), tarstream.packed(folder))
         for script in ("apt.sh", steps.SCRIPT) if custom else ("apt.sh",):
-            _run(client, container.id, script, mirror, progress)
-        rootfs.unpack(_Stream(container.export(chunk_size=1 << 20)), root)  # type: ignore[arg-type]
+            _run(client, str(container.id), script, mirror, progress)
+        rootfs.unpack(tarstream.Chunks(_exported(container)), root)
     finally:
         container.remove(force=True, v=True)
+
+
+def _exported(container: Container) -> Iterator[bytes]:
+    # The stubs take this stream of chunks for a text.
+    return cast("Iterator[bytes]", container.export(chunk_size=1 << 20))
 
 
 def _write_apt(image: ImageDefinition, mirror: Mirror, folder: Path) -> None:
@@ -111,7 +117,7 @@ def _write_apt(image: ImageDefinition, mirror: Mirror, folder: Path) -> None:
     if mirror.apt:
         (folder / "sources.list").write_text("".join(line + "\n" for line in mirror.apt), "utf-8")
         options += f" -o Dir::Etc::SourceList={INSIDE}/sources.list -o Dir::Etc::SourceParts=/dev/null"
-    exports = [f"export {name}='{value}'" for name, value in mirror.proxies().items()]
+    exports = [f"export {name}={shlex.quote(value)}" for name, value in mirror.proxies().items()]
     lines = [
         "set -eu", "umask 022", f"export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 SOURCE_DATE_EPOCH={rootfs.EPOCH}",
         # No service may start in the container.
@@ -142,36 +148,41 @@ def _run(
         )
 
 
-def _tar(folder: Path) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as archive:
-        archive.add(folder, folder.name, filter=_as_root)
-    return buffer.getvalue()
+def docker_image(image: BuiltImage) -> str:
+    """Return the tag under which Docker has this very root file system; it is imported once.
 
+    Args:
+        image: A built image.
 
-def _as_root(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    member.uid = member.gid = 0
-    member.uname = member.gname = ""
-    return member
+    Raises:
+        SandboxError: Docker did not take it.
+    """
+    import docker  # noqa: PLC0415
+    from docker.errors import ImageNotFound  # noqa: PLC0415
 
+    repository, version = f"icae_env/{image.name}", image.digest.removeprefix("sha256:")[:12]
+    tag = f"{repository}:{version}"
+    client = docker.from_env(timeout=600)
 
-class _Stream(io.RawIOBase):
-    """A generator of chunks as a readable file."""
+    def known() -> bool:
+        try:
+            return bool(client.images.get(tag).labels.get(DIGEST_LABEL) == image.digest)
+        except ImageNotFound:
+            return False
 
-    def __init__(self, chunks: Iterator[bytes]) -> None:
-        self._chunks, self._rest = chunks, memoryview(b"")
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill a buffer with what comes next; 0 at the end."""
-        while not self._rest:
-            chunk = next(self._chunks, None)
-            if chunk is None:
-                return 0
-            self._rest = memoryview(chunk)
-        count = min(len(buffer), len(self._rest))
-        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
-        return count
+    held = os.open(image.rootfs.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        if known():
+            return tag
+        # Of several processes that want the same image at once, one imports it.
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if not known():
+            changes = [f"LABEL {DIGEST_LABEL}={image.digest}"]
+            with tarstream.sent(image.rootfs) as stream:
+                answer = client.api.import_image_from_stream(stream, repository, version, changes)
+            if not known():
+                raise SandboxError(f"Docker did not take the image '{image.name}': {str(answer)[-500:]}")
+        return tag
+    finally:
+        os.close(held)
+        client.close()

@@ -110,7 +110,7 @@ def _command(image: ImageDefinition, mirror: Mirror, scratch: Path) -> list[str]
 def _receive(
     process: subprocess.Popen[bytes], mirror: Mirror, root: Path, progress: Callable[[str], None]
 ) -> None:
-    assert process.stdout and process.stderr  # noqa: S101 - both were asked for as pipes
+    assert process.stdout and process.stderr
     tail: deque[str] = deque(maxlen=_TAIL)
     reader = threading.Thread(target=_follow, args=(process.stderr, mirror, tail, progress), daemon=True)
     reader.start()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fnmatch
 import hashlib
+import io
 import os
 import shutil
 import stat
@@ -41,7 +42,7 @@ LEFT_OUT: tuple[str, ...] = (
 """Paths that are left out, as patterns."""
 
 
-def unpack(stream: IO[bytes], root: Path) -> None:
+def unpack(stream: IO[bytes] | io.RawIOBase, root: Path) -> None:
     """Write a tar stream below ``root`` by the rules of this module.
 
     Args:
@@ -94,7 +95,7 @@ def _extract(
         shutil.copy2(root / target, place)
     elif member.isreg():
         source = archive.extractfile(member)
-        assert source is not None  # noqa: S101 - tarfile returns a file for every regular member
+        assert source is not None
         with source, place.open("wb") as sink:
             shutil.copyfileobj(source, sink, 1 << 20)
         place.chmod(_mode(member.mode, folder=False))

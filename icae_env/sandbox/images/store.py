@@ -6,6 +6,7 @@ into place. The builder holds a lock on that folder for as long as it lives, so 
 
 from __future__ import annotations
 
+import builtins
 import fcntl
 import json
 import os
@@ -107,7 +108,7 @@ class ImageStore:
         ]
         return sorted((image for image in found if image), key=lambda image: (image.name, image.digest))
 
-    def remove(self, name: str) -> list[str]:
+    def remove(self, name: str) -> builtins.list[str]:
         """Remove every image of a name and return their digests.
 
         Raises:
@@ -164,16 +165,25 @@ class ImageStore:
         with self._lock():
             target.parent.mkdir(parents=True, exist_ok=True)
             if not (target / "image.json").exists():
-                remove_tree(target)
                 folder.rename(target)
             pointer = target.parent / f".{CURRENT}"
             pointer.write_text(record.digest + "\n", "ascii")
             pointer.rename(target.parent / CURRENT)
-        image = self._load(record.name, target)
-        assert image is not None  # noqa: S101 - written just above, under the lock
-        return image
+        return BuiltImage(name=record.name, digest=record.digest, rootfs=target / "rootfs", record=record)
 
-    def reap(self) -> list[Path]:
+    def place(self, source: Path, target: Path) -> None:
+        """Move something built in a folder of ``building`` to its place in the store, unless it is there already.
+
+        Args:
+            source: What was built.
+            target: Its place below the store's root.
+        """
+        with self._lock():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if not target.exists():
+                source.rename(target)
+
+    def reap(self) -> builtins.list[Path]:
         """Remove what dead builders left and return those folders."""
         if not self.root.is_dir() or not os.access(self.root, os.W_OK):
             return []
@@ -204,7 +214,7 @@ class ImageStore:
         finally:
             os.close(held)
 
-    def _clean(self) -> list[Path]:
+    def _clean(self) -> builtins.list[Path]:
         removed = []
         for folder in sorted(self.root.glob(f"{BUILD_PREFIX}*")):
             held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
