@@ -13,6 +13,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 
+_ROUNDS = 50
+
+
 class ProcessInfo(NamedTuple):
     """What ``/proc/PID/stat`` says of one process."""
 
@@ -70,14 +73,19 @@ def kill(process: ProcessInfo, number: int = signal.SIGKILL) -> None:
 
 
 def _kill_matching(select: Callable[[list[ProcessInfo]], set[int]]) -> None:
-    for _ in range(20):  # whatever forks while it is being killed is seen in the next round
+    """Stop all that match until no new ones appear, then kill them: what is stopped cannot fork away from the signal."""
+    stopped: dict[int, ProcessInfo] = {}
+    for _ in range(_ROUNDS):
         processes = everything()
         victims = select(processes)
-        if not victims:
-            return
-        for each in processes:
-            if each.pid in victims:
-                kill(each)
+        fresh = [each for each in processes if each.pid in victims and stopped.get(each.pid) != each]
+        if not fresh:
+            break
+        for each in fresh:
+            stopped[each.pid] = each
+            kill(each, signal.SIGSTOP)
+    for each in stopped.values():
+        kill(each)
 
 
 def kill_session(leader: int) -> None:

@@ -11,6 +11,7 @@ replaced. A replaced shell starts in the directory in which the last finished co
 from __future__ import annotations
 
 import contextlib
+import errno
 import re
 import secrets
 import time
@@ -187,7 +188,19 @@ class Shell:
 
     def _result(self, code: int, limit: int) -> ShellResult:
         output = self._take_output(limit)
-        return ShellResult(text=output.text, exit_code=code, note=output.note, cwd=self._cwd)
+        note = output.note
+        if code and not output.text and self._is_full():
+            note = "The output could not be kept: the file system at /run is full; remove files there."
+        return ShellResult(text=output.text, exit_code=code, note=note, cwd=self._cwd)
+
+    def _is_full(self) -> bool:
+        probe = _FOLDER / "probe"
+        try:
+            self._sandbox.files.write(probe, bytes(8192))
+            self._sandbox.files.discard(probe)
+        except OSError as error:
+            return error.errno == errno.ENOSPC
+        return False
 
     def _after_exit(self, limit: int) -> ShellResult:
         code = self._exit_code()

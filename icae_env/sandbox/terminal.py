@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,15 @@ if TYPE_CHECKING:
     import libtmux
 
 _SHELL = ("/bin/bash", "--norc", "--noprofile", "-i")
+KEYS = (
+    "Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown", "Insert", "Delete", "Tab", "Enter", "Esc", "Space", "Backspace",
+    *(f"F{number}" for number in range(1, 13)),
+)  # fmt: skip
+"""Names of keys in angle brackets, besides ``<C-x>`` and ``<M-x>`` with any letter."""
+_TMUX_NAMES = {"Esc": "Escape", "Backspace": "BSpace", "Insert": "IC", "Delete": "DC"}
+_KEY = re.compile(rf"<((?:[CM]-[a-zA-Z\\\]^_@])|{'|'.join(KEYS)})>")
+REST_SECONDS = 1.0
+"""Seconds after which a screen that keeps changing is read all the same."""
 _QUIET = 0.06
 """Seconds without a change after which the screen counts as settled."""
 _POLL = 0.015
@@ -64,6 +75,15 @@ def _server() -> _Server:
         return _servers[os.getpid()]
 
 
+def split_keys(keys: str) -> Iterator[tuple[str, bool]]:
+    """Yield (text, True) for what is typed and (tmux key name, False) for keys named in angle brackets."""
+    for index, part in enumerate(_KEY.split(keys)):
+        if index % 2:
+            yield _TMUX_NAMES.get(part, part), False
+        elif part:
+            yield part, True
+
+
 def available() -> bool:
     """Return whether terminals can be had on this host."""
     return shutil.which("tmux") is not None
@@ -85,25 +105,27 @@ class Terminal:
         self._sandbox, self._cwd, self._size = sandbox, cwd, (columns, rows)
         self._session: libtmux.Session | None = None
 
-    def send(self, keys: str = "", *, enter: bool = False, literal: bool = True, wait: float = 1.0) -> str:
-        """Type keys and return the screen once it has settled.
+    def send(self, keys: str = "", *, enter: bool = False, wait: float | None = None) -> str:
+        """Type keys and return the screen.
 
         Args:
-            keys: Text typed as it is, or with ``literal=False`` a tmux key name (``C-c``, ``Up``, ``Escape``, ``F1``).
+            keys: Text typed as it is; names in angle brackets press keys: ``<C-c>``, ``<Up>``, ``<Esc>``, ``<F1>`` (KEYS).
             enter: Press Enter afterwards.
-            literal: Whether ``keys`` is text.
-            wait: Seconds the screen may keep changing before it is returned all the same.
+            wait: Seconds until the screen is read; None: until it is at rest, at most REST_SECONDS.
 
         Returns:
             The screen's rows without trailing blanks, separated by newlines.
         """
         pane = self._pane()
         before = self.screen()
-        if keys:
-            pane.cmd("send-keys", *(["-l", "--"] if literal else ["--"]), keys)
+        for part, literal in split_keys(keys):
+            pane.cmd("send-keys", *(["-l", "--"] if literal else ["--"]), part)
         if enter:
             pane.cmd("send-keys", "Enter")
-        return self._settle(before, wait, typed=bool(keys or enter))
+        if wait is not None:
+            time.sleep(wait)
+            return self.screen()
+        return self._settle(before, REST_SECONDS, typed=bool(keys or enter))
 
     def screen(self) -> str:
         """Return what the screen shows now."""
