@@ -1,0 +1,69 @@
+"""What a container may use and hold: a sandbox configuration as the Engine API wants it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from icae_env.sandbox.base import HOME, MIB, SANDBOX_UID, WORKSPACE, Limits, SandboxConfig
+from icae_env.sandbox.docker.spool import SPOOL
+
+RUN_SIZE = 64 * MIB
+_INIT_CAPABILITIES = ("SETUID", "SETGID", "SETPCAP")
+"""What the init needs to become the command's user and to drop all the rest on the way."""
+
+
+def identity() -> tuple[int, int]:
+    """Return the uid and gid that commands run as: 1000 when root calls, else the caller's own, whose files it can reach."""
+    return (SANDBOX_UID, SANDBOX_UID) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
+
+
+def writable_places(limits: Limits) -> dict[str, int]:
+    """Return the writable folders and their sizes in bytes.
+
+    Their content counts as the container's memory. Where the limits would let it fill that memory, all of them shrink alike, so
+    that a full disk is a full disk (ENOSPC) and not the end of a process.
+    """
+    wanted = {
+        str(WORKSPACE): limits.workspace, str(HOME): limits.scratch, "/tmp": limits.scratch, "/var/tmp": limits.scratch,
+        "/run": RUN_SIZE, "/dev/shm": limits.shm,
+    }  # fmt: skip
+    share = min(1.0, limits.memory * 15 / 16 / sum(wanted.values()))
+    return {place: max(int(size * share) // 4096 * 4096, 4096) for place, size in wanted.items()}
+
+
+def host_config(config: SandboxConfig) -> dict[str, Any]:
+    """Return the keyword arguments of ``APIClient.create_host_config``."""
+    limits, (uid, gid) = config.limits, identity()
+    places = writable_places(limits)
+    shm = places.pop("/dev/shm")
+    as_root = os.geteuid() == 0
+    tmpfs = {place: _options(place, size, uid, gid) for place, size in places.items()}
+    # Only the host writes here when root calls; standard input passes through it.
+    tmpfs[SPOOL] = f"size={256 * MIB},mode=700,uid={0 if as_root else uid},gid={0 if as_root else gid}"
+    return {
+        "network_mode": "bridge" if config.network else "none",
+        "cap_drop": ["ALL"],
+        "cap_add": list(_INIT_CAPABILITIES) if as_root else [],
+        "security_opt": ["no-new-privileges"],
+        "read_only": True,
+        "tmpfs": tmpfs,
+        "shm_size": shm,
+        "pids_limit": limits.processes,
+        "mem_limit": limits.memory,
+        "memswap_limit": limits.memory,
+        "ulimits": [
+            {"Name": "nofile", "Soft": limits.open_files, "Hard": limits.open_files},
+            {"Name": "fsize", "Soft": limits.file, "Hard": limits.file},
+            {"Name": "core", "Soft": 0, "Hard": 0},
+        ],
+        "ipc_mode": "private",
+        # The default driver would copy what a terminal shows to the host's disk, without a bound.
+        "log_config": {"Type": "none"},
+    }
+
+
+def _options(place: str, size: int, uid: int, gid: int) -> str:
+    shared = place in ("/tmp", "/var/tmp")
+    owner = "mode=1777" if shared else f"mode=755,uid={uid},gid={gid}"
+    return f"exec,size={size},nr_inodes={max(size // 4096, 4096)},{owner}"
