@@ -15,6 +15,7 @@ from icae_env.env.rewards import Overall, Reward, StepView
 from icae_env.env.spaces import ActionSpace, observation_space
 from icae_env.env.wiring import EpisodeConfig, Report, Wiring
 from icae_env.errors import UnknownNameError
+from icae_env.sandbox.base import WORKSPACE
 from icae_env.tasks.models import LEVELS, Level, PublicTask
 
 OPTIONS = ("task", "level")
@@ -120,6 +121,20 @@ class ICAEEnv(gymnasium.Env[Observation, Any]):
             self._drop_episode("failed")
             raise
         return self._result(episode, parsed, outcome, earned)
+
+    def place(self, files: Mapping[str, tuple[bytes, int]]) -> None:
+        """Put files into the running episode's workspace from outside, for agents that measure the benchmark itself.
+
+        Args:
+            files: Relative path -> (bytes, mode).
+
+        Raises:
+            EpisodeStateError: There is no running episode.
+        """
+        if self._episode is None:
+            raise no_episode(self._state)
+        for path, (content, mode) in files.items():
+            self._episode.sandbox.files.write(WORKSPACE / path, content, mode=mode)
 
     def render(self) -> str | None:
         """Return the last action and what it showed, in render mode ``ansi``; else None."""

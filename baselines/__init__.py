@@ -1,0 +1,1 @@
+"""Agents that measure the benchmark, and simple ones to compare with."""
