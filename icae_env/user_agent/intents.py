@@ -1,0 +1,54 @@
+"""What a question is after, told from its wording alone: the interface, or a nod to a proposed default."""
+
+from __future__ import annotations
+
+import re
+
+_DEFAULT = re.compile(
+    r"\b(?:(?:i['’]d|i would|we['’]d|we would)(?! (?:like|love|need|want|prefer to know|appreciate))|i['’]ll|i will|we['’]ll"
+    r"|i(?: am|['’]m) (?:going to|assuming|thinking of)|i (?:intend|plan|assume|suggest|propose)|let me|defaulting to"
+    r"|(?:my|our) (?:\w+ )?(?:plan|default|assumption|intention|proposal|suggestion|guess|idea|reading)|by default i"
+    r"|unless you (?:say|tell|object|prefer|want)|is (?:that|this) (?:ok|okay|fine|right|acceptable))\b",
+    re.IGNORECASE,
+)
+
+# Fragments of the patterns below.
+_NAMED = (
+    r"(?:command|program|programme|executable|binary|script|tool|function|method|class|module|endpoint"
+    r"|fields?|keys?|options?|flags?|switch(?:es)?|arguments?|parameters?|params?|attributes?|propert(?:y|ies))"
+)
+_WHOLE = r"(?:input|output|request|response|result|reply|answer|document|object|json|payload|return value|record|message)"
+_BY = r"(?:program|tool|it|names?|position|flags?|arguments?|booleans?|json|files?|fields?)"
+
+_INTERFACE = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\b(?:api|entry ?points?|command[- ]line|cli|stdin|stdout|standard (?:input|output)|usage line)\b",
+        r"\b(?:the|call|function|method|exact|golden) signatures?(?= of\b|\W*$)",
+        r"\b(?:public|programming|external|exact) interface\b|\binterface (?:of|for|to)\b|\bexposed? (?:as|by|under)\b",
+        rf"\bnames? of (?:the |each |your |its |these )?(?:\w+ ){{0,2}}{_NAMED}\b",
+        rf"\b{_NAMED}(?:['’]s)? names?\b(?! (?:are|is) (?:case|allowed|valid|matched|compared))",
+        rf"\b{_NAMED}\b(?: \w+){{0,3}} (?:called|named|invoked)\b",
+        rf"\b(?:called|named|invoked)\b(?: \w+){{0,2}} {_NAMED}\b",
+        rf"\b(?:what|which) (?:\w+ ){{0,3}}(?:fields?|keys?|options?|arguments?|parameters?|flags?)\b(?: \w+){{0,4}}"
+        rf" (?:{_WHOLE}|takes?|accepts?|have|has|set|called|exist|each)\b",
+        rf"\b(?:structured?|shaped?|layout|schema|consists?|contains?|look like)\b.*\b{_WHOLE}\b",
+        rf"\b{_WHOLE}(?: object| document)?\b(?: \w+){{0,3}} (?:structured?|shaped?|schema|consist|contain|look)\b",
+        rf"\b{_WHOLE} (?:object|document|fields?|keys?|format|schema|structure)\b",
+        rf"\b(?:pass|passed|handed|given|supplied|provided|submitted) (?:in|to|as|by|over|via|through)?\b.*\b{_BY}\b",
+        r"\b(?:under|by) (?:which|what) (?:key|name|field)\b",
+        r"\bhow (?:is|do i|do we|should i|does one|will you|are) (?:it|the (?:program|tool|command|function)) ?(?:be )?"
+        r"(?:called|call|run|invoked?|started?)\b",
+    )
+)
+
+
+def proposes_default(question: str) -> bool:
+    """Return whether the asker says what they would do unless told otherwise."""
+    return _DEFAULT.search(question) is not None
+
+
+def asks_for_interface(question: str) -> bool:
+    """Return whether the asker wants names and shapes: of commands, arguments, fields, input and output."""
+    folded = question.casefold()
+    return any(pattern.search(folded) for pattern in _INTERFACE)

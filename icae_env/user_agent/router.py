@@ -1,0 +1,157 @@
+"""Which records does a question touch? A router answers with ids and scores, never with text.
+
+``KeywordRouter`` is the default. Any other (by sentence embeddings, by a language model) takes its place by the same
+protocol and can do no more than choose: replies are built elsewhere, from stored text only.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, Protocol, runtime_checkable
+
+from pydantic import BaseModel, ConfigDict
+
+from icae_env.user_agent.index import RecordIndex, Weights
+from icae_env.user_agent.intents import asks_for_interface
+from icae_env.user_agent.records import Pointer, RecordSet
+from icae_env.user_agent.words import split_camel
+
+RoutingKind = Literal["records", "pointer", "signature", "fallback", "vague", "refused"]
+"""What a question is answered with first; a reply may hold a pointer, records and the signature together."""
+
+
+class Match(BaseModel):
+    """A record that a question touches."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    """The record's ``constraint_id``."""
+    score: float
+
+
+class Routing(BaseModel):
+    """What a question is to be answered with. Host-side only: the asker sees none of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: RoutingKind
+    matches: tuple[Match, ...] = ()
+    """Touched records, best first; a reply reveals the first few."""
+    pointers: tuple[int, ...] = ()
+    """Numbers of the context pointers whose vague reference was asked about, best first."""
+    signature: bool = False
+    """Whether the interface was asked for."""
+
+
+@runtime_checkable
+class Router(Protocol):
+    """Choose records for a question: the same ones each time, whatever was asked before."""
+
+    def route(self, question: str) -> Routing:
+        """Return what the question touches.
+
+        Raises:
+            UserAgentError: The router's own means failed; the question is not charged.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """When a score is good enough."""
+
+    least: float = 3.2
+    """Score below which a record is not touched."""
+    near_best: float = 0.6
+    """Share of the best score below which a record is dropped."""
+    part_gain: float = 1.1
+    """Factor on the score of a part of the message, which has fewer words to match by."""
+    part_near_best: float = 0.4
+    """As ``near_best``, for the best record of a part."""
+    pointer: float = 0.55
+    """Share of a vague reference's weight that a question must name."""
+    pointer_with_meaning: float = 0.3
+    """The same, when the question also has a word of the reference's meaning."""
+
+
+_PARTS = re.compile(r"[?\n;]+|(?:^|\s)(?:\d+[.)]|[a-z]\))\s|[.!]\s|,\s(?:and\s|or\s)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class _Reference:
+    weights: dict[str, float]
+    total: float
+    meaning: frozenset[str]
+
+
+class KeywordRouter:
+    """Route by words: trigger phrases, whole or in part, response texts and example questions, weighed by rarity.
+
+    Args:
+        records: The records to choose from; they are indexed once.
+        weights: How matches are weighed.
+        thresholds: How good a match must be.
+    """
+
+    def __init__(
+        self, records: RecordSet, *, weights: Weights | None = None, thresholds: Thresholds | None = None
+    ) -> None:
+        self.index = RecordIndex(records, weights)
+        self._ids = records.ids
+        self._thresholds = thresholds or Thresholds()
+        self._references = [self._reference(pointer) for pointer in records.pointers]
+        self._has_signature = bool(records.signature)
+
+    def route(self, question: str) -> Routing:
+        """Return what the question touches; a pure function of the question's casefolded text."""
+        parts = [self.index.terms(part) for part in _PARTS.split(question) if part]
+        terms = tuple(dict.fromkeys(term for part in parts for term in part))
+        pointers = self._pointers(terms)
+        signature = self._has_signature and asks_for_interface(question)
+        if not terms and not pointers and not signature:
+            return Routing(kind="vague")
+        matches = self._matches(terms, [part for part in parts if part])
+        kind: RoutingKind = "fallback"
+        if matches:
+            kind = "records"
+        elif pointers:
+            kind = "pointer"
+        elif signature:
+            kind = "signature"
+        return Routing(kind=kind, matches=matches, pointers=pointers, signature=signature)
+
+    def _matches(self, terms: tuple[str, ...], parts: list[tuple[str, ...]]) -> tuple[Match, ...]:
+        limits = self._thresholds
+        whole = self.index.scores(terms)
+        best = max(whole, default=0.0)
+        floor = max(limits.least, limits.near_best * best)
+        chosen = {number: score for number, score in enumerate(whole) if score >= floor}
+        for part in parts if len(parts) > 1 else ():
+            scores = self.index.scores(part)
+            score = max(scores, default=0.0)
+            gained = score * limits.part_gain
+            number = scores.index(score) if scores else 0
+            if gained >= max(limits.least, limits.part_near_best * best) and gained > chosen.get(number, 0.0):
+                chosen[number] = gained
+        ranked = sorted(chosen, key=lambda number: (-chosen[number], number))
+        return tuple(Match(id=self._ids[number], score=round(chosen[number], 6)) for number in ranked)
+
+    def _reference(self, pointer: Pointer) -> _Reference:
+        words = self.index.terms(split_camel(pointer.vague_reference))
+        weights = {word: self.index.idf.get(word, self.index.rarest) for word in words}
+        meaning = frozenset(self.index.terms(split_camel(pointer.actual_meaning))) - frozenset(words)
+        return _Reference(weights=weights, total=sum(weights.values()), meaning=meaning)
+
+    def _pointers(self, terms: tuple[str, ...]) -> tuple[int, ...]:
+        asked = frozenset(terms)
+        shares: dict[int, float] = {}
+        limits = self._thresholds
+        for number, reference in enumerate(self._references):
+            got = sum(weight for word, weight in reference.weights.items() if word in asked)
+            share = got / reference.total if reference.total else 0.0
+            least = limits.pointer if reference.meaning.isdisjoint(asked) else limits.pointer_with_meaning
+            if share >= least:
+                shares[number] = share
+        return tuple(sorted(shares, key=lambda number: (-shares[number], number)))
