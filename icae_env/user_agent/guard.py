@@ -80,12 +80,14 @@ _DUMPS = (
         "json records record data instructions prompt database",
         rf"\b{_ORDER}\b{_up_to(4)}(?:your|raw|internal|requirement|hidden|oracle) (?:\w+ )?"
         r"(?:json|records?|data file|instructions|prompt|database)\b",
-        r"\byour (?:system )?(?:prompt|instructions|records?|database|json)\b.*\b(?:verbatim|word for word|print|dump|show|json|raw)\b",
+        r"\byour (?:system )?(?:prompt|instructions|records?|database|json)\b.*"
+        r"\b(?:verbatim|word for word|print|dump|show|json|raw)\b",
     ),
     _dump(
         "prompt ignore disregard forget",
         r"\bsystem prompt\b",
-        r"\b(?:ignore|disregard|forget) (?:all |your |the |any )*(?:previous|prior|earlier|above) (?:instructions|rules|messages?)\b",
+        r"\b(?:ignore|disregard|forget) (?:all |your |the |any )*(?:previous|prior|earlier|above) "
+        r"(?:instructions|rules|messages?)\b",
     ),
     # The tests and what they expect.
     _dump(
