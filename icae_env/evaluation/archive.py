@@ -115,6 +115,8 @@ def unpack(
                 if len(data) != member.size:
                     raise _bad(source, "The archive ends within a file.", path)
                 files[path] = (data, member.mode & 0o777)
+            if archive[tar.offset : tar.offset + tarfile.BLOCKSIZE] != bytes(tarfile.BLOCKSIZE):
+                raise _bad(source, "The archive ends without its end mark; it was cut off.")
             refused = _refused(tar.pax_headers.get(_REFUSED_KEY), source)
     except ConfigError:
         raise

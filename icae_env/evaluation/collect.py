@@ -5,17 +5,22 @@ from __future__ import annotations
 import errno
 import os
 import re
+import time
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from icae_env.errors import SandboxDiedError
 from icae_env.evaluation.replay import OUTPUT_LIMIT, Answer, all_missing
 from icae_env.evaluation.walk import OUTPUTS
-from icae_env.sandbox.base import WORKSPACE, Files, Sandbox
+from icae_env.sandbox.base import HOME, WORKSPACE, Files, Sandbox
 from icae_env.tasks.models import Case, Suite
 
+_PROBE, _PROBE_SIZE = ".icae-probe", 64 * 1024
 
-def collect(sandbox: Sandbox, suite: Suite, cases: Sequence[Case], *, any_index: bool) -> dict[str, Answer]:
+
+def collect(
+    sandbox: Sandbox, suite: Suite, cases: Sequence[Case], *, any_index: bool, ended_well: bool
+) -> dict[str, Answer]:
     """Return the outputs of some cases that ran as one suite, by case id.
 
     Args:
@@ -24,15 +29,40 @@ def collect(sandbox: Sandbox, suite: Suite, cases: Sequence[Case], *, any_index:
         cases: In the order of the suite's files; a case's index is its position among those of its stem.
         any_index: Accept any zero padding and count from the lowest index present (upstream's rule), in
             place of exactly ``{stem}@{index:03d}.txt`` from 0.
+        ended_well: Whether the command that wrote them exited with 0; if not, the sandbox must prove that it
+            was not the host that ended it.
 
     Raises:
         SandboxDiedError: The sandbox went away during the run or while it was read.
     """
-    if (
-        not sandbox.alive()
-    ):  # its init is out of reach of what runs inside, so this is not the submission's doing
-        raise SandboxDiedError("The sandbox went away while the submission ran in it.")
-    sandbox.kill_all()
+    if sandbox.alive():
+        sandbox.kill_all()
+        answers = _outputs(sandbox, suite, cases, any_index=any_index)
+        complete = ended_well and all(answer.kind == "output" for answer in answers.values())
+        if complete or _works(sandbox):
+            return answers
+    elif _works(sandbox):
+        raise SandboxDiedError("The sandbox says that it is gone, and yet it runs commands.")
+    return all_missing(cases, "no output: the submission ended its own sandbox")
+
+
+def _works(sandbox: Sandbox) -> bool:
+    """Return whether the sandbox still runs commands; False when what ran inside has ended it.
+
+    A sandbox that the host is just killing loses its processes and files shortly before it counts as dead,
+    so a missing output proves nothing until a command has run after it.
+
+    Raises:
+        SandboxDiedError: It is gone by the host's doing.
+    """
+    for pause in (0.0, 0.1, 0.4):
+        time.sleep(pause)
+        if sandbox.run(["true"], timeout=10.0).exit_code == 0:
+            return True
+    return False
+
+
+def _outputs(sandbox: Sandbox, suite: Suite, cases: Sequence[Case], *, any_index: bool) -> dict[str, Answer]:
     folder = WORKSPACE / OUTPUTS / suite
     try:
         problem = _folder_problem(sandbox.files, folder)
@@ -41,9 +71,20 @@ def collect(sandbox: Sandbox, suite: Suite, cases: Sequence[Case], *, any_index:
         names = _names(sandbox.files, folder, cases, any_index=any_index)
         return {case.id: _read(sandbox.files, folder / names[case.id]) for case in cases}
     except OSError as error:
-        if not sandbox.alive():
-            raise SandboxDiedError("The sandbox went away while the outputs were read.") from error
         return all_missing(cases, f"the outputs cannot be read: {error.strerror}")
+
+
+def disk_full(sandbox: Sandbox) -> bool:
+    """Return whether one of the places a program writes to is full, so that later outputs may be cut or empty."""
+    for place in (WORKSPACE, HOME, PurePosixPath("/tmp")):
+        probe = place / _PROBE
+        try:
+            sandbox.files.write(probe, bytes(_PROBE_SIZE))
+            sandbox.files.remove(probe)
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                return True
+    return False
 
 
 def _folder_problem(files: Files, folder: PurePosixPath) -> str | None:

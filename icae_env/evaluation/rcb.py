@@ -7,9 +7,10 @@ Rules:
    ``suite_seconds``.
 2. Outputs are read when everything inside has been killed. An output counts only as a regular file of at most
    OUTPUT_LIMIT bytes that is reached without a link.
-3. If the suite ran into its limit, or an output is missing or refused, the run is not trusted where it is not
-   right: every case that has not passed (refused ones apart) is replayed alone, in a fresh sandbox whose
-   suite holds that case as index 0, within ``case_seconds``. So one hang, crash or full disk costs one case.
+3. If the suite ran into its limit or filled its disk, or an output is missing or refused, the run is not
+   trusted where it is not right: every case that has not passed (refused ones apart) is replayed alone, in a
+   fresh sandbox whose suite holds that case as index 0, within ``case_seconds``. So one hang, crash or full
+   disk costs one case.
 4. These replays may take ``suite_seconds`` for each suite; cases not started by then are timeouts. A suite
    thus takes at most twice ``suite_seconds`` and one ``case_seconds``.
 """
@@ -20,9 +21,10 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 from icae_env.errors import SandboxError, SandboxStartError
-from icae_env.evaluation.collect import collect
+from icae_env.evaluation.collect import collect, disk_full
 from icae_env.evaluation.compare import compare
 from icae_env.evaluation.replay import Answer, Replay, all_missing, each_case, ending
 from icae_env.evaluation.walk import OUTPUTS
@@ -64,11 +66,11 @@ def _whole_suite(replay: Replay, suite: Suite, cases: Sequence[Case]) -> tuple[b
     if not cases:
         return True, {}
     try:
-        done, found = _run(replay, suite, cases, replay.limits.suite_seconds)
+        run = _run(replay, suite, cases, replay.limits.suite_seconds)
     except SandboxError as error:
         return True, {case.id: Answer(kind="infra", detail=str(error)) for case in cases}
-    trusted = not done.timed_out and all(answer.kind == "output" for answer in found.values())
-    return trusted, found
+    whole = all(answer.kind == "output" for answer in run.answers.values())
+    return whole and not run.done.timed_out and not run.disk_full, run.answers
 
 
 def _open(replay: Replay, case: Case, answer: Answer) -> bool:
@@ -82,20 +84,25 @@ def _alone(replay: Replay, suite: Suite, cases: Sequence[Case]) -> dict[str, Ans
 
     def work(case: Case) -> Answer:
         began = time.monotonic()
-        done, found = _run(replay, suite, [case], limit)
-        answer = found[case.id]
-        if done.timed_out:
+        run = _run(replay, suite, [case], limit)
+        answer = run.answers[case.id]
+        if run.done.timed_out:
             answer = Answer(kind="timeout", detail=f"ended after {limit:g} s")
         elif answer.kind == "missing":
-            answer = Answer(kind="missing", detail=f"{answer.detail}; test.sh: {ending(done)}")
+            answer = Answer(kind="missing", detail=f"{answer.detail}; test.sh: {ending(run.done)}")
         return answer.model_copy(update={"seconds": time.monotonic() - began})
 
     return each_case(work, cases, workers=replay.workers, seconds=replay.limits.suite_seconds)
 
 
-def _run(
-    replay: Replay, suite: Suite, cases: Sequence[Case], seconds: float
-) -> tuple[Completed, dict[str, Answer]]:
+@dataclass(frozen=True)
+class _Run:
+    done: Completed
+    answers: dict[str, Answer]
+    disk_full: bool
+
+
+def _run(replay: Replay, suite: Suite, cases: Sequence[Case], seconds: float) -> _Run:
     """Run test.sh on some cases of a suite in a fresh sandbox.
 
     Raises:
@@ -104,7 +111,10 @@ def _run(
     with replay.backend.create(replay.config) as sandbox, replay.tracked(sandbox):
         place(sandbox, replay, suite, cases)
         done = sandbox.run(["bash", ENTRY, "--cases-dir", suite], timeout=seconds, output_limit=_LOG_LIMIT)
-        return done, collect(sandbox, suite, cases, any_index=replay.comparison == "compat")
+        answers = collect(
+            sandbox, suite, cases, any_index=replay.comparison == "compat", ended_well=done.exit_code == 0
+        )
+        return _Run(done, answers, sandbox.alive() and disk_full(sandbox))
 
 
 def place(sandbox: Sandbox, replay: Replay, suite: Suite, cases: Sequence[Case]) -> None:
