@@ -120,7 +120,7 @@ def _case(entry: CaseEntry, index: int, file: Path, suite: Suite) -> Case:
             field=f"cases.{index}.public",
             mend="remove the mark.",
         )
-    case = Case(
+    return Case(
         id=entry.id,
         suite=suite,
         stem=file.stem,
@@ -129,14 +129,3 @@ def _case(entry: CaseEntry, index: int, file: Path, suite: Suite) -> Case:
         expected_output=expected_text(entry.expected_output),
         public=entry.public,
     )
-    for field, text in (("input", case.input_text), ("expected_output", case.expected_output)):
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise ConfigError(
-                "This holds half of a surrogate pair, which UTF-8 cannot carry.",
-                file=file,
-                field=f"cases.{index}.{field}",
-                mend="write the whole character, or the bytes in an escaped form of the task's own.",
-            ) from error
-    return case

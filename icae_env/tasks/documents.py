@@ -105,6 +105,15 @@ def read_json_object(file: Path, *, within: Path) -> dict[str, Any]:
             file=file,
             mend='start it with "{".',
         )
+    # Half a surrogate pair can be written in JSON, but in no UTF-8 file, pipe or terminal afterwards.
+    place = _half_pair(value) if "\\ud" in text.lower() else None
+    if place is not None:
+        raise ConfigError(
+            "This holds half of a surrogate pair, which UTF-8 cannot carry.",
+            file=file,
+            field=place,
+            mend="write the whole character, or an escaped form of the task's own.",
+        )
     return value
 
 
@@ -150,6 +159,18 @@ def _explain(kind: str, text: str) -> tuple[str, str]:
     if kind == "extra_forbidden":
         return "This field is unknown.", "remove it or correct its name."
     return f"{text}.", "give a value of that kind."
+
+
+def _half_pair(value: Any) -> str | None:
+    """Return the dotted place of a text with an unpaired surrogate; None when there is none."""
+    if isinstance(value, str):
+        return None if value.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in value) else ""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        place = "" if isinstance(key, str) and _half_pair(key) is not None else _half_pair(item)
+        if place is not None:
+            return f"{key!a}".strip("'") + (f".{place}" if place else "")
+    return None
 
 
 def _json_type(value: object) -> str:
