@@ -66,6 +66,8 @@ class Shell:
         self._cwd = str(cwd)
         self._pty: PtyProcess | None = None
         self._stream: TtyStream | None = None
+        self._mute = False
+        """Whether the shell is at its prompt and yet does not answer: what runs inside has disabled its builtins."""
 
     @property
     def cwd(self) -> str:
@@ -84,19 +86,26 @@ class Shell:
             SandboxDiedError: The sandbox is gone, and not by the command's doing.
         """
         if "\0" in command:
-            return ShellResult(text="", exit_code=2, note="A command cannot hold a NUL character.", cwd=self._cwd)
+            return ShellResult(
+                text="", exit_code=2, note="A command cannot hold a NUL character.", cwd=self._cwd
+            )
         deadline = time.monotonic() + timeout
-        data = command.encode("utf-8", "surrogateescape")
+        data = _encode(command)
+        restarted = False
         for attempt in (1, 2):
             if not self._prepare(data):
                 return self._broken()
             code = self._execute(deadline)
-            if code is None and attempt == 1 and not self._began():
-                self._drop()  # the shell had ended before, for example by TMOUT
+            if attempt == 1 and not self._began() and (code is None or not self._can_begin()):
+                # The shell had ended before (TMOUT), or can open no file any more (ulimit -n): this command did not run.
+                self._drop()
+                restarted = True
                 continue
             break
         if code is not None:
-            return self._result(code, output_limit)
+            return self._result(code, output_limit, restarted=restarted)
+        if self._mute:
+            return self._after_muting(output_limit)
         if self._exit_code() is not None:
             return self._after_exit(output_limit)
         return self._after_timeout(timeout, output_limit)
@@ -147,25 +156,41 @@ class Shell:
         return self._await(nonce, deadline)
 
     def _send(self, line: str) -> str:
-        """Send a line followed by the mark, whose nonce stands divided in it so that an echo cannot be taken for the answer."""
+        """Send a line followed by the mark, whose nonce stands divided in it so that an echo cannot be taken for the answer.
+
+        The line also sets the prompt to a mark of its own: a shell that is back at its prompt without having answered has
+        thrown the rest of the line away, as bash does when SIGINT ends a loop.
+        """
         nonce = secrets.token_hex(8)
         assert self._stream is not None
-        mark = rf"\builtin printf '\036%s:%s:%s\037' {nonce[:8]}''{nonce[8:]} $? " + '"${PWD-}" >/dev/tty'
-        self._stream.send_line(f"{line};{mark}")
+        divided = _divided(nonce)
+        self._stream.send_line(rf"PS1='\[\036'{divided}':P\037\]';{line};{_mark(divided)}")
         return nonce
 
     def _await(self, nonce: str, deadline: float) -> int | None:
-        """Wait for a mark; return its exit code, or None when time is up or the shell has ended."""
+        """Wait for a mark; return its exit code, or None when time is up or the shell has ended or cannot answer."""
         assert self._stream is not None and self._pty is not None
-        pattern = re.compile(rb"\x1e" + nonce.encode() + rb":(\d+):([^\x1f]*)\x1f", re.DOTALL)
+        prompt = re.compile(rb"\x1e" + nonce.encode() + rb":P\x1f")
+        asked_again = False
         while True:
+            mark = re.compile(rb"\x1e" + nonce.encode() + rb":(\d+):([^\x1f]*)\x1f", re.DOTALL)
             left = deadline - time.monotonic()
-            found = self._stream.expect_list([pattern, EOF, TIMEOUT], timeout=max(min(left, _SLICE), 0.0))
+            found = self._stream.expect_list(
+                [mark, prompt, EOF, TIMEOUT], timeout=max(min(left, _SLICE), 0.0)
+            )
             if found == 0:
                 match = self._stream.match
-                self._cwd = match.group(2).replace(b"\r\n", b"\n").decode("utf-8", "surrogateescape") or self._cwd
+                self._cwd = (
+                    match.group(2).replace(b"\r\n", b"\n").decode("utf-8", "surrogateescape") or self._cwd
+                )
                 return int(match.group(1))
-            if found == 1 or left <= 0 or self._pty.poll() is not None:
+            if found == 1:
+                if asked_again:
+                    self._mute = True
+                    return None
+                nonce, asked_again = secrets.token_hex(8), True
+                self._stream.send_line(_mark(_divided(nonce)))
+            elif found == 2 or left <= 0 or self._pty.poll() is not None:
                 return None
 
     def _began(self) -> bool:
@@ -186,12 +211,19 @@ class Shell:
     def _take_output(self, limit: int) -> Output:
         return read_output(self._sandbox.files, _OUTPUT, limit)
 
-    def _result(self, code: int, limit: int) -> ShellResult:
+    def _can_begin(self) -> bool:
+        """Return whether the shell can still make its output file."""
+        self._await(self._send(rf": >|{_OUTPUT}"), time.monotonic() + _GRACE)
+        return self._began()
+
+    def _result(self, code: int, limit: int, *, restarted: bool) -> ShellResult:
         output = self._take_output(limit)
         note = output.note
+        if restarted:
+            note = f"The shell had ended or could open no files, and was restarted. {note}".rstrip()
         if code and not output.text and self._is_full():
             note = "The output could not be kept: the file system at /run is full; remove files there."
-        return ShellResult(text=output.text, exit_code=code, note=note, cwd=self._cwd)
+        return ShellResult(text=output.text, exit_code=code, restarted=restarted, note=note, cwd=self._cwd)
 
     def _is_full(self) -> bool:
         probe = _FOLDER / "probe"
@@ -212,6 +244,14 @@ class Shell:
             text=output.text, exit_code=code if code is not None else 137, restarted=True, cwd=self._cwd,
             note=" ".join(part for part in (output.note, note) if part),
         )  # fmt: skip
+
+    def _after_muting(self, limit: int) -> ShellResult:
+        output = self._take_output(limit)
+        self._drop()
+        note = (
+            f"The shell could not report an exit code any more and was restarted in {self._restart_place()}."
+        )
+        return ShellResult(text=output.text, exit_code=137, restarted=True, cwd=self._cwd, note=note)
 
     def _after_timeout(self, timeout: float, limit: int) -> ShellResult:
         assert self._pty is not None
@@ -257,3 +297,19 @@ class Shell:
         if self._pty is not None:
             self._pty.close()
         self._pty = self._stream = None
+        self._mute = False
+
+
+def _divided(nonce: str) -> str:
+    return f"{nonce[:8]}''{nonce[8:]}"
+
+
+def _mark(divided: str) -> str:
+    return rf"\builtin printf '\036%s:%s:%s\037' {divided} $? " + '"${PWD-}" >/dev/tty'
+
+
+def _encode(command: str) -> bytes:
+    try:
+        return command.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a lone surrogate that stands for no byte
+        return command.encode("utf-8", "replace")
