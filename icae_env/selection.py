@@ -14,6 +14,7 @@ AUTO = "auto"
 HOST = "host"
 AUTO_ORDER = ("bubblewrap", "docker")
 """Backends that ``auto`` tries, the first that works is taken."""
+_WITHOUT_HOST = ("docker",)
 
 
 def check_sandbox(name: str) -> None:
@@ -49,12 +50,13 @@ def open_backend(name: str = AUTO) -> Backend:
     raise SandboxUnavailableError(AUTO, "; ".join(reasons), mend="icae doctor")
 
 
-def choose_image(image: str, wanted: str) -> str:
+def choose_image(image: str, wanted: str, backend: str) -> str:
     """Return the image to run on.
 
     Args:
         image: Name of an image, or ``auto``: the task's image where it is built, else ``host``.
         wanted: The task's image.
+        backend: Name of the sandbox backend; docker has no ``host`` image.
 
     Raises:
         UnknownNameError: No such image is defined.
@@ -63,7 +65,8 @@ def choose_image(image: str, wanted: str) -> str:
     from icae_env.sandbox.images import store  # noqa: PLC0415 - not needed before the first episode
 
     if image == AUTO:
-        return wanted if wanted == HOST or store.find(wanted) is not None else HOST
+        built = wanted == HOST or store.find(wanted) is not None
+        image = wanted if built or backend in _WITHOUT_HOST else HOST
     if image != HOST:
         store.resolve(image)
     return image

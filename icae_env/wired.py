@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from icae_env.env.wiring import CommandShell, Report, Screen, UserSession
+from icae_env.env.wiring import CommandShell, Report, Screen
 from icae_env.errors import ConfigError, InfraError
 from icae_env.evaluation.evaluate import evaluate
 from icae_env.evaluation.report import EvalReport
@@ -66,7 +66,7 @@ class Wired:
         """Return the image that a task's episodes and replays run on."""
         wanted = task.spec.image
         if wanted not in self._images:
-            self._images[wanted] = choose_image(self._image, wanted)
+            self._images[wanted] = choose_image(self._image, wanted, self.backend.name)
         return self._images[wanted]
 
     def load(self, task: str, level: Level) -> PublicTask:
@@ -93,16 +93,6 @@ class Wired:
     def session(self, task: PublicTask, budget: int) -> Session:
         """Begin a conversation with the task's User Agent."""
         return _user_agent(task.id, task.level, _data_key()).session(budget)
-
-    def diagnostics(self, session: UserSession) -> Any:
-        """Return the host-side record of the last question."""
-        assert isinstance(session, Session)
-        return session.diagnostics[-1]
-
-    def revealed(self, session: UserSession) -> int:
-        """Return how many different records were revealed."""
-        assert isinstance(session, Session)
-        return len(session.revealed)
 
     def public_files(self, task: PublicTask) -> Mapping[str, bytes]:
         """Return the public cases, grouped in files as in the task's folder."""

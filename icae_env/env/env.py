@@ -14,7 +14,7 @@ from icae_env.env.observations import Observation, clean, cut, observation
 from icae_env.env.rewards import Overall, Reward, StepView
 from icae_env.env.spaces import ActionSpace, observation_space
 from icae_env.env.wiring import EpisodeConfig, Report, Wiring
-from icae_env.errors import UnknownNameError
+from icae_env.errors import InfraError, UnknownNameError
 from icae_env.sandbox.base import WORKSPACE
 from icae_env.tasks.models import LEVELS, Level, PublicTask
 
@@ -114,6 +114,7 @@ class ICAEEnv(gymnasium.Env[Observation, Any]):
             if outcome.end is not None:
                 episode.close()
                 self.report = episode.score(self.submission)
+                _check_measured(self.report)
             earned = self._reward(
                 StepView(parsed, outcome.end, self.report, outcome.new_records, public_rate)
             )
@@ -123,18 +124,19 @@ class ICAEEnv(gymnasium.Env[Observation, Any]):
         return self._result(episode, parsed, outcome, earned)
 
     def place(self, files: Mapping[str, tuple[bytes, int]]) -> None:
-        """Put files into the running episode's workspace from outside, for agents that measure the benchmark itself.
+        """Put files into the workspace from outside, for agents that measure the benchmark itself.
 
         Args:
-            files: Relative path -> (bytes, mode).
+            files: Path in the workspace -> (content, permission bits).
 
         Raises:
             EpisodeStateError: There is no running episode.
+            OSError: They do not fit.
         """
-        if self._episode is None:
+        if self._episode is None or self._state != "running":
             raise no_episode(self._state)
-        for path, (content, mode) in files.items():
-            self._episode.sandbox.files.write(WORKSPACE / path, content, mode=mode)
+        for path, (data, mode) in files.items():
+            self._episode.sandbox.files.write(WORKSPACE / path, data, mode=mode)
 
     def render(self) -> str | None:
         """Return the last action and what it showed, in render mode ``ansi``; else None."""
@@ -201,6 +203,14 @@ class ICAEEnv(gymnasium.Env[Observation, Any]):
             "image": image.name,
             "image_digest": image.digest,
         }
+
+
+def _check_measured(report: Report) -> None:
+    if report.reward is None:
+        raise InfraError(
+            "The evaluation failed on the host's side, so nothing was measured (see env.report). The submission "
+            "is kept in env.submission and can be scored again."
+        )
 
 
 def _is_limit(end: End | None) -> bool:

@@ -10,10 +10,11 @@ from typing import Any, Literal
 from icae_env.env.actions import AskUser, Bash, Edit, InvalidAction, Submit, Terminal
 from icae_env.env.start import START_FILE, start_text
 from icae_env.env.wiring import CommandShell, EpisodeConfig, Report, Screen, Wiring
-from icae_env.errors import EpisodeStateError, InfraError, SandboxDiedError, SandboxUnavailableError
+from icae_env.errors import EpisodeStateError, SandboxDiedError, SandboxUnavailableError
 from icae_env.sandbox.base import WORKSPACE, Sandbox
 from icae_env.sandbox.editor import Editor, EditResult
 from icae_env.tasks.models import PublicTask
+from icae_env.user_agent import Diagnosis
 
 AnyAction = Bash | Edit | AskUser | Terminal | Submit | InvalidAction
 End = Literal["submit", "steps", "seconds", "restarts"]
@@ -28,7 +29,7 @@ class Outcome:
 
     text: str
     exit_code: int | None = None
-    user_agent: Any = None
+    user_agent: Diagnosis | None = None
     """Host-side record of a question; None for other actions."""
     new_records: int = 0
     """Records that this question revealed for the first time."""
@@ -89,18 +90,8 @@ class Episode:
             return self._wiring.snapshot(self.sandbox, live=False)
 
     def score(self, submission: Any) -> Report:
-        """Score a submission.
-
-        Raises:
-            InfraError: It could not be measured.
-        """
-        report = self._wiring.score(self.task, submission)
-        if report.reward is None:
-            raise InfraError(
-                "The evaluation failed on the host's side, so nothing was measured. The submission is kept "
-                "in env.submission and can be scored again."
-            )
-        return report
+        """Score a submission."""
+        return self._wiring.score(self.task, submission)
 
     def public_rate(self, submission: Any = None) -> float:
         """Return the share of public cases that a submission, or else the present workspace, passes."""
@@ -177,13 +168,16 @@ class Episode:
         return result
 
     def _ask(self, action: AskUser) -> Outcome:
-        before = self._wiring.revealed(self._session)
+        known = {name for entry in self._session.diagnostics for name in entry.revealed}
         reply = self._session.ask(action.question)
+        diagnosis = self._session.diagnostics[-1]
         self.questions_left = reply.remaining
+        limit = self.limits.questions
+        note = f"[The limit of {limit} questions is reached.]" if diagnosis.kind == "over_budget" else ""
         return Outcome(
-            text=reply.text,
-            user_agent=self._wiring.diagnostics(self._session),
-            new_records=self._wiring.revealed(self._session) - before,
+            text=_joined(reply.text, note),
+            user_agent=diagnosis,
+            new_records=len(set(diagnosis.revealed) - known),
         )
 
     def _with_end(self, action: AnyAction, outcome: Outcome) -> Outcome:

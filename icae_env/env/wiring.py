@@ -7,12 +7,16 @@ hidden cases never pass through it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from icae_env.sandbox.base import Sandbox
 from icae_env.tasks.models import Level, PublicTask, TaskLimits
+from icae_env.user_agent import Session
+
+if TYPE_CHECKING:
+    from icae_env.sandbox.shell import ShellResult  # its module needs pexpect
 
 
 class EpisodeConfig(BaseModel):
@@ -56,70 +60,10 @@ class Report(Protocol):
         ...
 
 
-class Reply(Protocol):
-    """What the user answers."""
-
-    @property
-    def text(self) -> str:
-        """The answer, for the agent."""
-        ...
-
-    @property
-    def remaining(self) -> int:
-        """Questions left."""
-        ...
-
-
-class UserSession(Protocol):
-    """One conversation with the User Agent."""
-
-    def ask(self, question: str) -> Reply:
-        """Answer a question.
-
-        Raises:
-            UserAgentError: The router failed; nothing is charged.
-        """
-        ...
-
-
-class CommandResult(Protocol):
-    """What one bash command came to."""
-
-    @property
-    def text(self) -> str:
-        """Its output."""
-        ...
-
-    @property
-    def exit_code(self) -> int:
-        """Its exit status; 124 when its time was up."""
-        ...
-
-    @property
-    def timed_out(self) -> bool:
-        """Whether its time was up."""
-        ...
-
-    @property
-    def restarted(self) -> bool:
-        """Whether the shell had to be started anew."""
-        ...
-
-    @property
-    def broken(self) -> bool:
-        """Whether no shell can be had in this sandbox any more, by the doing of what ran inside."""
-        ...
-
-    @property
-    def note(self) -> str:
-        """What the agent should know besides, or an empty text."""
-        ...
-
-
 class CommandShell(Protocol):
     """A persistent shell in a sandbox."""
 
-    def run(self, command: str, *, timeout: float, output_limit: int) -> CommandResult:
+    def run(self, command: str, *, timeout: float, output_limit: int) -> ShellResult:
         """Run a command (``timeout`` in seconds, ``output_limit`` in bytes)."""
         ...
 
@@ -173,16 +117,8 @@ class Wiring(Protocol):
         """
         ...
 
-    def session(self, task: PublicTask, budget: int) -> UserSession:
+    def session(self, task: PublicTask, budget: int) -> Session:
         """Begin a conversation with the task's User Agent."""
-        ...
-
-    def diagnostics(self, session: UserSession) -> Any:
-        """Return the host-side record of a session's last question."""
-        ...
-
-    def revealed(self, session: UserSession) -> int:
-        """Return how many different records a session has revealed."""
         ...
 
     def public_files(self, task: PublicTask) -> Mapping[str, bytes]:
