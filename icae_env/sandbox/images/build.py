@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from icae_env.errors import SandboxUnavailableError
+from icae_env.errors import SandboxError, SandboxUnavailableError
 from icae_env.sandbox.images import definition, dockerbuild, mmdebstrap, rootfs
 from icae_env.sandbox.images.mirror import Mirror, load_mirror
 from icae_env.sandbox.images.store import BuiltImage, ImageRecord, ImageStore
@@ -54,7 +54,7 @@ def build(
         UnknownNameError: No such definition.
         ConfigError: The definition, the config or the store cannot be used.
         SandboxUnavailableError: The builder cannot work here.
-        SandboxError: The build failed; nothing of it is left.
+        SandboxError: The build failed, or the disk is full; nothing of it is left.
     """
     image = definition.load(name)
     mirror = mirror or load_mirror()
@@ -65,7 +65,10 @@ def build(
         root = folder / "rootfs"
         root.mkdir()
         fill = mmdebstrap.build if chosen == "mmdebstrap" else dockerbuild.build
-        fill(image, mirror, root, progress)
+        try:
+            fill(image, mirror, root, progress)
+        except OSError as error:
+            raise SandboxError(f"The image '{name}' could not be built: {error}.") from error
         record = ImageRecord(
             name=name,
             digest=rootfs.digest(root),

@@ -19,11 +19,11 @@ from icae_env.sandbox.images.owner import OWNER_LABEL, owner
 from icae_env.sandbox.images.store import BuiltImage
 
 if TYPE_CHECKING:
-    from docker import DockerClient
     from docker.models.containers import Container
 
 BASE_IMAGE = "debian:bookworm-slim"
 DIGEST_LABEL = "icae_env.digest"
+SOCKET = Path("/var/run/docker.sock")
 _TAIL = 15
 
 
@@ -46,7 +46,25 @@ def missing() -> tuple[str, str] | None:
     return None
 
 
-def build(image: ImageDefinition, mirror: Mirror, root: Path, progress: Callable[[str], None]) -> None:
+def server_version() -> str:
+    """Return the daemon's version. Call it only where ``missing`` finds nothing."""
+    import docker  # noqa: PLC0415
+
+    client = docker.from_env(timeout=10)
+    try:
+        return f"Docker {client.version()['Version']}"
+    finally:
+        client.close()
+
+
+def build(
+    image: ImageDefinition,
+    mirror: Mirror,
+    root: Path,
+    progress: Callable[[str], None],
+    *,
+    base: str = BASE_IMAGE,
+) -> None:
     """Fill an empty folder with the image's root file system.
 
     Args:
@@ -54,6 +72,7 @@ def build(image: ImageDefinition, mirror: Mirror, root: Path, progress: Callable
         mirror: Where packages come from.
         root: The folder.
         progress: Called with each line the container reports, the mirror's values removed.
+        base: The Docker image to start from; a Debian bookworm.
 
     Raises:
         SandboxUnavailableError: No daemon answers, or the base image cannot be had.
@@ -67,11 +86,19 @@ def build(image: ImageDefinition, mirror: Mirror, root: Path, progress: Callable
     client = docker.from_env(timeout=600)
     try:
         try:
-            client.images.get(BASE_IMAGE)
+            client.images.get(base)
         except ImageNotFound:
-            progress(f"pulling {BASE_IMAGE}")
-            client.images.pull(BASE_IMAGE)
-        _build(client, image, mirror, root, progress)
+            progress(f"pulling {base}")
+            client.images.pull(base)
+        # The host's network: a mirror or proxy may listen on the host's loopback, and nothing untrusted runs here.
+        container = client.containers.create(
+            base, ["sleep", "infinity"], network_mode="host", labels={OWNER_LABEL: owner()}
+        )
+        try:
+            _fill(container, image, mirror, progress)
+            rootfs.unpack(tarstream.Chunks(_exported(container)), root)
+        finally:
+            container.remove(force=True, v=True)
     except APIError as error:
         raise SandboxError(
             mirror.redact(f"Docker could not build the image '{image.name}': {error}.")
@@ -80,26 +107,18 @@ def build(image: ImageDefinition, mirror: Mirror, root: Path, progress: Callable
         client.close()
 
 
-def _build(
-    client: DockerClient, image: ImageDefinition, mirror: Mirror, root: Path, progress: Callable[[str], None]
+def _fill(
+    container: Container, image: ImageDefinition, mirror: Mirror, progress: Callable[[str], None]
 ) -> None:
-    # The host's network: a mirror or proxy may listen on the host's loopback, and this container runs nothing untrusted.
-    container = client.containers.create(
-        BASE_IMAGE, ["sleep", "infinity"], network_mode="host", init=True, labels={OWNER_LABEL: owner()}
-    )
-    try:
-        container.start()
-        with tempfile.TemporaryDirectory(prefix="icae-build-") as scratch:
-            folder = Path(scratch) / Path(INSIDE).name
-            folder.mkdir()
-            custom = steps.write(image, mirror, folder)
-            _write_apt(image, mirror, folder)
-            container.put_archive(str(Path(INSIDE).parent), tarstream.packed(folder))
-        for script in ("apt.sh", steps.SCRIPT) if custom else ("apt.sh",):
-            _run(client, str(container.id), script, mirror, progress)
-        rootfs.unpack(tarstream.Chunks(_exported(container)), root)
-    finally:
-        container.remove(force=True, v=True)
+    container.start()
+    with tempfile.TemporaryDirectory(prefix="icae-build-") as scratch:
+        folder = Path(scratch) / Path(INSIDE).name
+        folder.mkdir()
+        custom = steps.write(image, mirror, folder)
+        _write_apt(image, mirror, folder)
+        container.put_archive(str(Path(INSIDE).parent), tarstream.packed(folder))
+    for script in ("apt.sh", steps.SCRIPT) if custom else ("apt.sh",):
+        _run(container, script, mirror, progress)
 
 
 def _exported(container: Container) -> Iterator[bytes]:
@@ -128,20 +147,19 @@ def _write_apt(image: ImageDefinition, mirror: Mirror, folder: Path) -> None:
     (folder / "apt.sh").write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def _run(
-    client: DockerClient, container: str, script: str, mirror: Mirror, progress: Callable[[str], None]
-) -> None:
+def _run(container: Container, script: str, mirror: Mirror, progress: Callable[[str], None]) -> None:
     # Through a file, not the environment: what a container is given there shows in "docker inspect".
-    started = client.api.exec_create(container, ["sh", f"{INSIDE}/{script}"], user="0:0")["Id"]
+    api = container.client.api  # type: ignore[union-attr]
+    started = api.exec_create(container.id, ["sh", f"{INSIDE}/{script}"], user="0:0")["Id"]
     tail: deque[str] = deque(maxlen=_TAIL)
     rest = b""
-    for chunk in client.api.exec_start(started, stream=True):
+    for chunk in api.exec_start(started, stream=True):
         *lines, rest = (rest + chunk).split(b"\n")
         for raw in lines:
             line = mirror.redact(raw.decode("utf-8", "replace").rstrip())
             tail.append(line)
             progress(line)
-    if client.api.exec_inspect(started)["ExitCode"] != 0:
+    if api.exec_inspect(started)["ExitCode"] != 0:
         raise SandboxError(
             "The container's build failed:\n"
             + "\n".join([*tail, mirror.redact(rest.decode("utf-8", "replace"))])

@@ -26,7 +26,8 @@ from icae_env.sandbox.mounts import Mount
 NODE_TARGET = "/opt/node"
 TOP_LEVEL = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 ETC_SHARED = (
-    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "java-*-openjdk", "maven/m2.conf", "maven/logging", "mono", "php", "fonts",
+    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "java-*-openjdk", "maven/m2.conf", "maven/logging", "mono",
+    "php", "fonts",
 )  # fmt: skip
 """What programs below /usr need of /etc to run at all, as patterns; nothing here holds accounts, keys or addresses."""
 

@@ -89,7 +89,8 @@ def build(image: ImageDefinition, mirror: Mirror, root: Path, progress: Callable
 def _command(image: ImageDefinition, mirror: Mirror, scratch: Path) -> list[str]:
     argv = [
         "mmdebstrap", "--variant=minbase", f"--mode={'root' if os.geteuid() == 0 else 'unshare'}", "--format=tar",
-        f"--include={','.join(sorted(image.packages))}", "--aptopt=Acquire::Retries \"3\"",
+        "--aptopt=Acquire::Retries \"3\"",
+        *([f"--include={','.join(sorted(image.packages))}"] if image.packages else []),
     ]  # fmt: skip
     inside = scratch / Path(INSIDE).name
     inside.mkdir()

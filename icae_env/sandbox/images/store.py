@@ -112,16 +112,21 @@ class ImageStore:
         """Remove every image of a name and return their digests.
 
         Raises:
-            ConfigError: There is none.
+            ConfigError: There is none, or it is not this user's to remove.
         """
+        if "/" in name or name.startswith("."):
+            raise ConfigError(f"'{name}' is no image name.", mend="icae images list")
         folder = self.root / name
         digests = [image.digest for image in self.list() if image.name == name]
         if not digests and not folder.is_dir():
             raise ConfigError(f"No image '{name}' is built in {self.root}.", mend="icae images list")
-        with self._lock():
-            # Out of sight first, so that nobody resolves a half-removed image.
-            grave = Path(tempfile.mkdtemp(prefix=BUILD_PREFIX, dir=self.root))
-            folder.rename(grave / name)
+        try:
+            with self._lock():
+                # Out of sight first, so that nobody resolves a half-removed image.
+                grave = Path(tempfile.mkdtemp(prefix=BUILD_PREFIX, dir=self.root))
+                folder.rename(grave / name)
+        except PermissionError as error:
+            raise self._unwritable(error) from error
         remove_tree(grave)
         return digests
 
@@ -139,11 +144,8 @@ class ImageStore:
                 folder = Path(tempfile.mkdtemp(prefix=BUILD_PREFIX, dir=self.root))
                 held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
                 fcntl.flock(held, fcntl.LOCK_EX)
-        except PermissionError as error:
-            raise ConfigError(
-                f"The image store {self.root} cannot be written.",
-                mend=f"set {HOME_VARIABLE} to a folder of your own.",
-            ) from error
+        except OSError as error:
+            raise self._unwritable(error) from error
         try:
             yield folder
         finally:
@@ -189,6 +191,12 @@ class ImageStore:
             return []
         with self._lock():
             return self._clean()
+
+    def _unwritable(self, error: OSError) -> ConfigError:
+        return ConfigError(
+            f"The image store {self.root} cannot be written: {error.strerror}.",
+            mend=f"set {HOME_VARIABLE} to a folder of your own.",
+        )
 
     def _folder(self, name: str, digest: str) -> Path:
         return self.root / name / digest.removeprefix("sha256:")
