@@ -6,11 +6,12 @@ import contextlib
 import os
 import select
 import signal
+from pathlib import Path
 
 from icae_env.errors import SandboxDiedError, SandboxError, SandboxStartError
 from icae_env.sandbox.base import SandboxConfig
 from icae_env.sandbox.docker.engine import Engine
-from icae_env.sandbox.docker.limits import identity
+from icae_env.sandbox.docker.limits import identity, mode, tmpfs_places
 from icae_env.sandbox.docker.processes import Processes
 from icae_env.sandbox.docker.spool import NO_TOOLS, Spool
 from icae_env.sandbox.rootfiles import RootFiles
@@ -58,6 +59,8 @@ class Container:
                 self.init, uid=uid, gid=gid, drop=os.geteuid() == 0, tag=f"{os.getpid()}-"
             )
             self._open.callback(self.spool.close)
+            for place in tmpfs_places(self.config.limits):
+                Path(f"/proc/{self.init}/root{place}").chmod(mode(place))
         except OSError as error:
             raise self._not_started(image, error) from error
 

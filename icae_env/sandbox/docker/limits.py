@@ -32,6 +32,11 @@ def writable_places(limits: Limits) -> dict[str, int]:
     return {place: max(int(size * share) // 4096 * 4096, 4096) for place, size in wanted.items()}
 
 
+def tmpfs_places(limits: Limits) -> list[str]:
+    """Return the writable folders that belong to the commands' user; /dev/shm is Docker's own."""
+    return [place for place in writable_places(limits) if place != "/dev/shm"]
+
+
 def host_config(config: SandboxConfig) -> dict[str, Any]:
     """Return the keyword arguments of ``APIClient.create_host_config``."""
     limits, (uid, gid) = config.limits, identity()
@@ -63,7 +68,11 @@ def host_config(config: SandboxConfig) -> dict[str, Any]:
     }
 
 
+def mode(place: str) -> int:
+    """Return the permissions of a writable folder."""
+    return 0o1777 if place in ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue") else 0o755
+
+
 def _options(place: str, size: int, uid: int, gid: int) -> str:
-    shared = place in ("/tmp", "/var/tmp")
-    owner = "mode=1777" if shared else f"mode=755,uid={uid},gid={gid}"
-    return f"exec,size={size},nr_inodes={max(size // 4096, 4096)},{owner}"
+    # runc gives the mount the permissions of the image's folder instead, if there is one; the owner stays.
+    return f"exec,size={size},nr_inodes={max(size // 4096, 4096)},uid={uid},gid={gid},mode={mode(place):o}"

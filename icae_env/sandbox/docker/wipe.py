@@ -13,11 +13,11 @@ from pathlib import Path
 
 from icae_env.sandbox.base import BASE_ENV
 from icae_env.sandbox.docker.container import Container
-from icae_env.sandbox.docker.limits import identity, writable_places
+from icae_env.sandbox.docker.limits import identity, mode, writable_places
 from icae_env.sandbox.docker.run import run_in
 
 _QUEUES = "/dev/mqueue"
-_SHARED = ("/tmp", "/var/tmp", "/dev/shm", _QUEUES)
+_DOCKERS = ("/dev/shm", _QUEUES)
 _IPC = ("/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg")
 _SOCKETS = ("tcp", "tcp6", "udp", "udp6", "raw", "raw6", "udplite", "udplite6")
 
@@ -46,9 +46,9 @@ def _empty(container: Container, place: str) -> None:
         f"/proc/{container.init}/root{place}", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     )
     try:
-        shared = place in _SHARED
-        os.fchown(fd, 0 if shared else uid, 0 if shared else gid)
-        os.fchmod(fd, 0o1777 if shared else 0o755)
+        if place not in _DOCKERS:  # those are root's, so that no command can have changed them
+            os.fchown(fd, uid, gid)
+            os.fchmod(fd, mode(place))
         for name in os.listxattr(fd) if place != _QUEUES else ():
             os.removexattr(fd, name)
         for entry in os.listdir(fd):  # noqa: PTH208 - by descriptor
