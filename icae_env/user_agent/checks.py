@@ -188,7 +188,9 @@ def _check_audit(task: TaskFolder, levels: Mapping[Stored, RecordSet]) -> list[F
     audit, file = load_audit(task), task.user_agent / "audit.json"
     if "L1" not in levels:
         return []
-    ids, references = set(levels["L1"].ids), {item.vague_reference for item in levels["L1"].pointers}
+    ids = set(levels["L1"].ids)
+    # The PRDs differ in what they leave vague, so a pointer may exist at one level only.
+    references = {item.vague_reference for records in levels.values() for item in records.pointers}
     named = [(f"records.{name}", name) for name in audit.records]
     named += [
         (f"multi.{index}.records", name) for index, item in enumerate(audit.multi) for name in item.records
@@ -207,7 +209,7 @@ def _check_audit(task: TaskFolder, levels: Mapping[Stored, RecordSet]) -> list[F
         Finding(
             file=file,
             field=f"pointers.{index}.reference",
-            message=f"There is no vague reference '{item.reference}' at L1.",
+            message=f"There is no vague reference '{item.reference}' at any level.",
         )
         for index, item in enumerate(audit.pointers)
         if item.reference not in references

@@ -122,7 +122,7 @@ _DUMPS = (
     ),
     _dump(
         "paste",
-        r"(?:^|[.?!,;:]\s*|\b(?:and|or|please|you|to) )paste (?:\w+ )?(?:it|them|its|the|a few|some|your|code|source)\b",
+        r"(?:^|[.?!,;:]\s*|\b(?:and|or|please|you) )paste (?:\w+ )?(?:it|them|its|the|a few|some|your|code|source)\b",
     ),
 )
 

@@ -25,7 +25,9 @@ class Weights:
     phrase: float = 0.8
     """Of words shared with trigger phrases."""
     whole_phrase: float = 0.3
-    """Added, per idf, where a trigger phrase occurs whole."""
+    """Added, per idf, where a trigger phrase of several words occurs whole."""
+    whole_word: float = 1.0
+    """Added, per idf, where a trigger of one word occurs: a rare one alone is to suffice."""
     least_part: float = 0.3
     """Share of a phrase's idf below which a partial match counts nothing."""
     example: float = 0.8
@@ -60,8 +62,8 @@ class RecordIndex:
         self._in_phrases: dict[str, list[tuple[int, float]]] = {}
         for number, stems, example in phrases:
             self._add_phrase(number, stems, example)
-        self.rarest = math.log(1 + (self.size + 0.5) / 0.5)
-        """The idf of a stem that no record has."""
+        self.rarest = _rarity(0, self.size)
+        """The weight of a stem that no record has."""
 
     def terms(self, text: str) -> tuple[str, ...]:
         """Return a question's stems and signs, each once, in the order of first occurrence."""
@@ -152,7 +154,7 @@ class RecordIndex:
         if not stems:
             return
         total = sum(self.idf[term] for term in stems)
-        bonus = self.weights.whole_phrase * total * (1.0 if len(stems) > 1 else 0.5)
+        bonus = total * (self.weights.whole_phrase if len(stems) > 1 else self.weights.whole_word)
         number = len(self._phrases)
         self._phrases.append(_Phrase(record, total, bonus, example))
         for term in stems:
@@ -190,5 +192,13 @@ def _idf(
     for terms in per_record:
         for term in terms:
             frequency[term] = frequency.get(term, 0) + 1
-    size = len(responses)
-    return {term: math.log(1 + (size - count + 0.5) / (count + 0.5)) for term, count in frequency.items()}
+    return {term: _rarity(count, len(responses)) for term, count in frequency.items()}
+
+
+def _rarity(count: int, size: int) -> float:
+    """Return the idf of a stem that ``count`` of ``size`` records have, in units of one that a single record has.
+
+    So one threshold serves three records as well as twenty.
+    """
+    unit = math.log(1 + (size - 0.5) / 1.5) if size else 1.0
+    return math.log(1 + (size - count + 0.5) / (count + 0.5)) / unit

@@ -62,8 +62,8 @@ class Router(Protocol):
 class Thresholds:
     """When a score is good enough."""
 
-    least: float = 3.2
-    """Score below which a record is not touched."""
+    least: float = 1.55
+    """Score below which a record is not touched; a word that only one record has counts about 1."""
     near_best: float = 0.6
     """Share of the best score below which a record is dropped."""
     part_gain: float = 1.1
