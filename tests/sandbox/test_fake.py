@@ -162,3 +162,21 @@ def test_root_and_parent_paths() -> None:
     assert files.list("/") == ["a"]
     assert files.read(PurePosixPath("/a/b/../b/c")) == b"1"
     assert files.stat("/").kind == "directory"
+
+
+def test_shell_answers_from_the_commands_and_dies_with_the_sandbox() -> None:
+    backend = FakeBackend(commands=lambda command: (command.upper(), 3))
+    with backend.create(SandboxConfig()) as sandbox:
+        result = sandbox.make_shell().run("echo x")
+        assert (result.text, result.exit_code, result.cwd) == ("ECHO X", 3, "/workspace")
+        sandbox.die()
+        with pytest.raises(SandboxDiedError):
+            sandbox.make_shell().run("echo x")
+    with FakeBackend().create(SandboxConfig()) as plain:
+        assert plain.make_shell().run("ls -l").exit_code == 127
+
+
+def test_true_always_works_while_it_lives() -> None:
+    with FakeBackend(lambda _: Completed(exit_code=9)).create(SandboxConfig()) as sandbox:
+        assert sandbox.run(["true"]).exit_code == 0
+        assert sandbox.run(["false"]).exit_code == 9
