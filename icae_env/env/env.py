@@ -145,8 +145,10 @@ class ICAEEnv(gymnasium.Env[Observation, Any]):
     def close(self) -> None:
         """Destroy what is left; a second call does nothing."""
         if self._state != "closed":
-            self._drop_episode("closed")
-            self._wiring.close()
+            try:
+                self._drop_episode("closed")
+            finally:
+                self._wiring.close()
 
     def _result(
         self, episode: Episode, action: AnyAction, outcome: Outcome, earned: float
@@ -186,12 +188,11 @@ class ICAEEnv(gymnasium.Env[Observation, Any]):
         return self._wiring.load(task, cast(Level, level))
 
     def _drop_episode(self, state: str) -> None:
-        if self._episode is not None:
-            self._episode.close()
-            self._episode = None
+        episode, self._episode = self._episode, None
+        if episode is not None or state == "closed":
             self._state = state
-        elif state == "closed":
-            self._state = state
+        if episode is not None:
+            episode.close()
 
     @staticmethod
     def _info(episode: Episode) -> dict[str, Any]:

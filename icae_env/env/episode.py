@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -104,8 +105,12 @@ class Episode:
 
     def close(self) -> None:
         """Destroy the sandbox; a second call does nothing."""
-        self._drop_tools()
-        self.sandbox.close()
+        with ExitStack() as stack:  # whatever one of them raises, the others are closed too
+            for tool in (self._shell, self._screen):
+                if tool is not None:
+                    stack.callback(tool.close)
+            self._shell = self._screen = None
+            stack.callback(self.sandbox.close)  # the first to go: it ends in one blow what the tools would end singly
 
     def _dispatch(self, action: AnyAction) -> Outcome:
         match action:
@@ -230,13 +235,6 @@ class Episode:
             text="[The sandbox was destroyed by what ran in it. A new one was started; its /workspace holds "
             "only what lay there at the beginning.]",
         )
-
-    def _drop_tools(self) -> None:
-        shell, screen = self._shell, self._screen
-        self._shell = self._screen = None
-        for tool in (shell, screen):
-            if tool is not None:
-                tool.close()
 
 
 def _joined(text: str, note: str) -> str:

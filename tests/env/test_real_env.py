@@ -251,20 +251,25 @@ def sleepers():
     return found
 
 
-def test_killing_the_process_leaves_nothing_running(where):
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, where["sandbox"], where["image"]],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    )  # fmt: skip
-    assert process.stdout.readline() == b"ready\n"
-    assert len(sleepers()) == 2
-    process.kill()
-    process.communicate()
+def await_sleepers(count):
     for _ in range(100):
-        if not sleepers():
+        if len(sleepers()) == count:
             break
         time.sleep(0.1)
-    assert sleepers() == []
+    return len(sleepers())
+
+
+def test_killing_the_process_leaves_nothing_running(where):
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, where["sandbox"], where["image"]],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        try:
+            assert process.stdout.readline() == b"ready\n"
+            assert await_sleepers(2) == 2
+        finally:
+            process.kill()
+    assert await_sleepers(0) == 0
 
 
 @pytest.mark.docker
