@@ -63,7 +63,7 @@ class LimitChecks(Checks):
                 ("/home/agent", 4),
                 ("/var/tmp", 4),
                 ("/dev/shm", 2),
-                ("/run", 64),
+                ("/run", 400),
             ):
                 self._fill(sandbox, place, limit * MIB)
 

@@ -44,12 +44,18 @@ class TerminalChecks(Checks):
 
     def test_terminal_is_a_terminal_of_its_size(self, sandbox: Sandbox) -> None:
         """The command leads a session and the terminal is its own."""
-        script = "tty; stty size; ps -o sid= -p $$ 2>/dev/null; echo $$; test -t 0 -a -t 1 -a -t 2; echo tty=$?; : </dev/tty; echo own=$?"
+        script = "stty size; test -t 0 -a -t 1 -a -t 2; echo tty=$?; : </dev/tty; echo own=$?."
         with contextlib.closing(sandbox.open_pty(["bash", "-c", script], rows=33, columns=101)) as process:
-            seen = _until(process, "own=")
-            assert "/dev/pts/" in seen and "33 101" in seen and "tty=0" in seen
-            assert "own=0" in seen + _until(process, "own=0")
+            seen = _until(process, "own=0.")
+            assert "33 101" in seen and "tty=0" in seen and "own=0." in seen, seen
             assert _ended(process) == 0
+
+    def test_terminal_has_a_name_inside(self, sandbox: Sandbox) -> None:
+        """Programs that look it up (``tty``, ``script``) find it and may open it."""
+        script = 'name=$(tty) && echo "by name" >"$name"; echo status=$?.'
+        with contextlib.closing(sandbox.open_pty(["bash", "-c", script])) as process:
+            seen = _until(process, "status=0.")
+            assert "by name" in seen and "status=0." in seen, seen
 
     def test_exit_code_of_a_terminal(self, sandbox: Sandbox) -> None:
         """None while it runs, then its exit code, for ever."""
@@ -159,7 +165,7 @@ class TerminalChecks(Checks):
         try:
             child.expect_exact("going")
             assert word in processes_inside(sandbox)
-            os.kill(child.pid, signal.SIGKILL)
+            child.kill(signal.SIGKILL)
             assert eventually(lambda: word not in processes_inside(sandbox))
         finally:
             child.close()

@@ -60,11 +60,13 @@ class Engine:
             )
         self.path = path
         try:
-            self.api: APIClient = docker.APIClient(base_url=f"unix://{path}", version="auto", timeout=timeout)
-        except docker.errors.DockerException as error:
+            # Asked for first, because the SDK leaves its sockets open when it fails.
+            version = janitor.daemon_version(path)
+        except OSError as error:
             raise SandboxUnavailableError(
                 "docker", f"no daemon answers on {path}.", mend=_START_DAEMON
             ) from error
+        self.api: APIClient = docker.APIClient(base_url=f"unix://{path}", version=version, timeout=timeout)
 
     def close(self) -> None:
         """Close the connections."""

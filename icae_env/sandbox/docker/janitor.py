@@ -45,6 +45,18 @@ def is_running(owner: str) -> bool:
         return False
 
 
+def daemon_version(path: str) -> str:
+    """Return the version of the daemon's interface.
+
+    Raises:
+        OSError: The daemon cannot be reached.
+    """
+    answer = _call(path, "GET", "/version")
+    if not isinstance(answer, dict):
+        raise OSError(f"what listens on {path} is no Docker daemon")
+    return str(answer["ApiVersion"])
+
+
 def owned(owner: str | None = None, path: str = DEFAULT_SOCKET) -> dict[str, str]:
     """Return container id -> owner of this package's containers, of one owner or of all.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from icae_env.sandbox.base import HOME, MIB, SANDBOX_UID, WORKSPACE, Limits, SandboxConfig
+from icae_env.sandbox.base import MIB, SANDBOX_UID, Limits, SandboxConfig
 from icae_env.sandbox.docker.spool import SPOOL
+from icae_env.sandbox.mounts import writable
 
-RUN_SIZE = 64 * MIB
 _INIT_CAPABILITIES = ("SETUID", "SETGID", "SETPCAP")
 """What the init needs to become the command's user and to drop all the rest on the way."""
 
@@ -24,11 +24,8 @@ def writable_places(limits: Limits) -> dict[str, int]:
     Their content counts as the container's memory. Where the limits would let it fill that memory, all of them shrink alike, so
     that a full disk is a full disk (ENOSPC) and not the end of a process.
     """
-    wanted = {
-        str(WORKSPACE): limits.workspace, str(HOME): limits.scratch, "/tmp": limits.scratch, "/var/tmp": limits.scratch,
-        "/run": RUN_SIZE, "/dev/shm": limits.shm,
-    }  # fmt: skip
-    share = min(1.0, limits.memory * 15 / 16 / sum(wanted.values()))
+    wanted = {place: size for place, size, _ in writable(limits)} | {"/dev/shm": limits.shm}
+    share = min(1.0, limits.memory * 31 / 32 / sum(wanted.values()))
     return {place: max(int(size * share) // 4096 * 4096, 4096) for place, size in wanted.items()}
 
 

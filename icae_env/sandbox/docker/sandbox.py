@@ -111,15 +111,12 @@ class DockerSandbox:
         """
         container = self._running()
         self._terminals = [terminal for terminal in self._terminals if terminal.fd >= 0]
-        try:
-            started = container.spool.start_on_terminal(
-                argv, environment(self.config, env), str(cwd), rows=rows, columns=columns
-            )
-        except OSError:
-            if container.alive():
-                raise
+        if not container.alive():
             container.blame()
             return EndedPty()
+        started = container.spool.start_on_terminal(
+            argv, environment(self.config, env), str(cwd), rows=rows, columns=columns
+        )
         terminal = DockerPty(container, Job(container, started), started.streams[0])
         self._terminals.append(terminal)
         return terminal
