@@ -151,7 +151,9 @@ class Files(Protocol):
         """Return a regular file's bytes, at most ``limit`` from ``offset``."""
         ...
 
-    def write(self, path: PurePosixPath | str, data: bytes, *, mode: int | None = None, exclusive: bool = False) -> None:
+    def write(
+        self, path: PurePosixPath | str, data: bytes, *, mode: int | None = None, exclusive: bool = False
+    ) -> None:
         """Write a whole file: parents are made, an existing file keeps its mode unless one is given; never half-written."""
         ...
 

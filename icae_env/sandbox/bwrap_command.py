@@ -10,7 +10,7 @@ from icae_env.sandbox.base import SANDBOX_UID, WORKSPACE, SandboxConfig
 from icae_env.sandbox.mounts import Mount, writable
 from icae_env.sandbox.seccomp import filter_program
 
-INFO, READY, HOLD, SECCOMP, FIRST_SOURCE = 3, 4, 5, 6, 20
+INFO, READY, HOLD, SECCOMP, LOWER, FIRST_SOURCE = 3, 4, 5, 6, 7, 20
 """Descriptor numbers as bubblewrap and its command see them; dash knows single digits only."""
 
 _INIT_SCRIPT = (
@@ -21,13 +21,17 @@ INIT = ("/bin/bash", "--norc", "--noprofile", "-c", _INIT_SCRIPT)
 """The first process of a lasting sandbox: reaps orphans and ends when the host closes its descriptor."""
 
 _ONCE_SCRIPT = (
-    'ulimit -p "$1" 2>/dev/null || ulimit -u "$1"; shift; '
-    f'printf r >&{READY}; read -r _ <&{HOLD}; exec {READY}>&- {HOLD}<&-; exec "$@"'
+    'ulimit -p "$1" 2>/dev/null || ulimit -u "$1"; shift; trap "" HUP INT QUIT TERM; '
+    f"printf r >&{READY}; read -r _ <&{HOLD}; exec {HOLD}<&- 9>&2 2>/dev/null; "
+    f'(trap - HUP INT QUIT TERM; exec "$@" 2>&9 {READY}>&- 9>&-); printf %s "$?" >&{READY}'
 )
 
 
 def once(processes: int, argv: Sequence[str]) -> tuple[str, ...]:
-    """Return the command of a sandbox for one command: it waits until the host has put the files in place."""
+    """Return the init of a sandbox for one command: it waits for the files, runs the command and reports its exit code.
+
+    A report that never comes tells that the init was killed from outside; nothing inside can do that.
+    """
     return ("/bin/sh", "-c", _ONCE_SCRIPT, "sh", str(processes), *argv)
 
 
@@ -88,21 +92,45 @@ def memory_file(content: bytes) -> int:
     return fd
 
 
-def arguments(config: SandboxConfig, sources: Sources, *, init: bool) -> list[str]:
-    """Return bubblewrap's options, without the command."""
+def arguments(config: SandboxConfig, sources: Sources, *, overlay: bool) -> list[str]:
+    """Return bubblewrap's options, without the command.
+
+    Args:
+        config: The sandbox to make.
+        sources: Its image.
+        overlay: Whether the workspace starts from the folder on descriptor LOWER instead of empty.
+    """
     limits = config.limits
     argv = ["bwrap", "--unshare-user", "--uid", str(SANDBOX_UID), "--gid", str(SANDBOX_UID)]
-    argv += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "sandbox"]
+    argv += [
+        "--unshare-pid",
+        "--unshare-ipc",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+        "--hostname",
+        "sandbox",
+    ]
     argv += [] if config.network else ["--unshare-net"]
-    argv += ["--die-with-parent", "--cap-drop", "ALL"]
-    if init:
-        # One harmless capability that no other process inside has: the kernel lets nobody trace the init without it.
-        argv += ["--as-pid-1", "--cap-add", "CAP_WAKE_ALARM"]
+    # One harmless capability that no other process inside has: the kernel lets nobody trace the init without it.
+    argv += ["--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--cap-add", "CAP_WAKE_ALARM"]
     argv += sources.arguments
-    argv += ["--proc", "/proc", "--dev", "/dev", "--size", str(limits.shm), "--perms", "1777", "--tmpfs", "/dev/shm"]
+    argv += [
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--size",
+        str(limits.shm),
+        "--perms",
+        "1777",
+        "--tmpfs",
+        "/dev/shm",
+    ]
     argv += ["--remount-ro", "/dev"]
     for path, size, mode in writable(limits):
         argv += ["--perms", mode, "--size", str(size), "--tmpfs", path]
+    if overlay:
+        argv += ["--overlay-src", f"/proc/self/fd/{LOWER}", "--tmp-overlay", str(WORKSPACE)]
     argv += ["--remount-ro", "/", "--chdir", str(WORKSPACE)]
     return [*argv, "--info-fd", str(INFO), "--seccomp", str(SECCOMP)]
 
@@ -129,6 +157,8 @@ def resource_limits(config: SandboxConfig, *, memory_group: bool, processes: boo
     return {name: value for name, value in limits.items() if hasattr(resource, name)}
 
 
-def environment(config: SandboxConfig, base: Mapping[str, str], extra: Mapping[str, str] | None) -> dict[str, str]:
+def environment(
+    config: SandboxConfig, base: Mapping[str, str], extra: Mapping[str, str] | None
+) -> dict[str, str]:
     """Return the whole environment of a command."""
     return {**base, **config.env, **(extra or {})}

@@ -30,7 +30,7 @@ def writable(limits: Limits) -> Sequence[tuple[str, int, str]]:
     return (
         (str(WORKSPACE), limits.workspace, "0755"),
         (str(HOME), limits.scratch, "0755"),
-        ("/tmp", limits.scratch, "1777"),  # noqa: S108 - a path inside the sandbox
-        ("/var/tmp", limits.scratch, "1777"),  # noqa: S108
+        ("/tmp", limits.scratch, "1777"),
+        ("/var/tmp", limits.scratch, "1777"),
         ("/run", OUTPUT_SPACE, "0755"),
     )

@@ -9,10 +9,11 @@ import select
 import signal
 from collections.abc import Mapping, Sequence
 
-from icae_env.errors import SandboxStartError
+from icae_env.errors import SandboxDiedError, SandboxStartError
 from icae_env.sandbox import bwrap_command, cgroups
-from icae_env.sandbox.base import SandboxConfig
+from icae_env.sandbox.base import Completed, SandboxConfig
 from icae_env.sandbox.launch.client import Child, Launcher
+from icae_env.sandbox.pipes import collect
 from icae_env.sandbox.rootfiles import RootFiles
 
 _START_SECONDS = 20.0
@@ -21,33 +22,40 @@ _START_SECONDS = 20.0
 class Namespaces:
     """A started bubblewrap process and the way into it; the common part of lasting and one-command sandboxes."""
 
-    def __init__(self, config: SandboxConfig, identity: tuple[int, int], program: int, sources: bwrap_command.Sources) -> None:
+    def __init__(
+        self, config: SandboxConfig, identity: tuple[int, int], program: int, sources: bwrap_command.Sources
+    ) -> None:
         self.config, self.identity = config, identity
         self._program, self._sources = program, sources
         self.child: Child | None = None
         self.init = -1
         self.files: RootFiles | None = None
         self.group: cgroups.MemoryGroup | None = None
-        self._init_fd = -1
-        self._hold = -1
+        self._init_fd = self._hold = self._ready = -1
 
     def start(
-        self, via: Launcher, command: Sequence[str], *, init: bool, env: Mapping[str, str], streams: Mapping[int, int]
+        self,
+        via: Launcher,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        streams: Mapping[int, int],
+        lower: int | None = None,
     ) -> None:
         """Start bubblewrap and wait until its mounts are in place.
 
         Args:
             via: The launcher.
-            command: What runs inside.
-            init: Whether the command is the init itself.
+            command: The init, first process inside; it must write a byte to descriptor READY.
             env: Its whole environment.
             streams: Its descriptors 0, 1 and 2; those missing are /dev/null, and standard error is kept for the error text.
+            lower: A folder the workspace starts from.
 
         Raises:
             SandboxStartError: It did not come up; nothing is left.
         """
         try:
-            self._start(via, command, init=init, env=env, streams=streams)
+            self._start(via, command, env, streams, lower)
         except OSError as error:
             self.close()
             raise SandboxStartError(f"bubblewrap could not be started: {error}.") from error
@@ -56,42 +64,49 @@ class Namespaces:
             raise
 
     def _start(
-        self, via: Launcher, command: Sequence[str], *, init: bool, env: Mapping[str, str], streams: Mapping[int, int]
+        self,
+        via: Launcher,
+        command: Sequence[str],
+        env: Mapping[str, str],
+        streams: Mapping[int, int],
+        lower: int | None,
     ) -> None:
         self.group = cgroups.make(self.config.limits.memory)
         with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
-            info, info_end = _pipe(ours, theirs)
-            ready, ready_end = _pipe(ours, theirs)
+            info, info_end = pipe(ours, theirs)
+            self._ready, ready_end = os.pipe2(os.O_CLOEXEC)
+            theirs.callback(os.close, ready_end)
             hold_end, self._hold = os.pipe2(os.O_CLOEXEC)
             theirs.callback(os.close, hold_end)
-            null = _owned(theirs, os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC))
-            complaints = _owned(ours, os.memfd_create("icae-stderr", os.MFD_CLOEXEC))
-            contents = {n: _owned(theirs, fd) for n, fd in self._sources.fresh_contents().items()}
+            null = owned(theirs, os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC))
+            complaints = owned(ours, os.memfd_create("icae-stderr", os.MFD_CLOEXEC))
+            contents = {n: owned(theirs, fd) for n, fd in self._sources.fresh_contents().items()}
+            below = {} if lower is None else {bwrap_command.LOWER: lower}
             own = {
                 bwrap_command.INFO: info_end, bwrap_command.READY: ready_end, bwrap_command.HOLD: hold_end,
-                bwrap_command.SECCOMP: _owned(theirs, bwrap_command.seccomp_file()),
+                bwrap_command.SECCOMP: owned(theirs, bwrap_command.seccomp_file()),
             }  # fmt: skip
             self.child = via.start(
                 self._program,
-                [*bwrap_command.arguments(self.config, self._sources, init=init), "--", *command],
-                {0: null, 1: null, 2: complaints, **streams, **own, **self._sources.descriptors, **contents},
+                [*bwrap_command.arguments(self.config, self._sources, overlay=lower is not None), "--", *command],
+                {0: null, 1: null, 2: complaints, **streams, **own, **below, **self._sources.descriptors, **contents},
                 uid=self.identity[0], gid=self.identity[1], env=dict(env), groups=self.groups,
                 limits=bwrap_command.resource_limits(self.config, memory_group=self.group is not None, processes=False),
             )  # fmt: skip
             theirs.close()
-            self._await_ready(info, ready, complaints)
+            self._await_ready(info, complaints)
 
     @property
     def groups(self) -> list[str]:
         """The control groups every process of this sandbox joins."""
         return [self.group.procs] if self.group is not None else []
 
-    def _await_ready(self, info: int, ready: int, complaints: int) -> None:
+    def _await_ready(self, info: int, complaints: int) -> None:
         poller = select.poll()
-        poller.register(ready, select.POLLIN)
+        poller.register(self._ready, select.POLLIN)
         if not poller.poll(_START_SECONDS * 1000):
             raise SandboxStartError(f"bubblewrap was not ready after {_START_SECONDS:.0f} s.")
-        if not os.read(ready, 1):
+        if not os.read(self._ready, 1):
             text = os.pread(complaints, 4096, 0).decode(errors="replace").strip()
             raise SandboxStartError(f"bubblewrap ended at once: {text or 'no message'}")
         self.init = int(json.loads(os.read(info, 4096))["child-pid"])
@@ -101,6 +116,23 @@ class Namespaces:
     def release(self) -> None:
         """Let a waiting one-command sandbox run its command."""
         os.write(self._hold, b"\n")
+
+    def finish(self, stdout: int, stderr: int, *, timeout: float, output_limit: int) -> Completed:
+        """Wait for a released one-command sandbox and return what its command did.
+
+        Raises:
+            SandboxDiedError: The init was killed from outside: it ended without a report, and not for want of memory.
+        """
+        assert self.child is not None
+        done = collect(self.child, stdout, stderr, timeout=timeout, output_limit=output_limit, kill=self.kill)
+        if done.timed_out:
+            return done
+        report = os.read(self._ready, 16)
+        if report:
+            return done.model_copy(update={"exit_code": int(report)})
+        if self.group is not None and self.group.killed():
+            return done.model_copy(update={"exit_code": 137})
+        raise SandboxDiedError("The sandbox was killed from outside while its command ran.")
 
     def alive(self) -> bool:
         """Return whether the init still runs."""
@@ -130,18 +162,22 @@ class Namespaces:
             self.child.kill()
             self.child.wait(10.0)
             self.child.close()
-        if self._hold >= 0:
-            os.close(self._hold)
+        for fd in (self._hold, self._ready):
+            if fd >= 0:
+                os.close(fd)
         if self.group is not None:
             self.group.remove()
-        self.files, self.child, self.group, self._init_fd, self._hold = None, None, None, -1, -1
+        self.files = self.child = self.group = None
+        self._init_fd = self._hold = self._ready = -1
 
 
-def _owned(stack: contextlib.ExitStack, fd: int) -> int:
+def owned(stack: contextlib.ExitStack, fd: int) -> int:
+    """Let a stack close a descriptor, and return it."""
     stack.callback(os.close, fd)
     return fd
 
 
-def _pipe(ours: contextlib.ExitStack, theirs: contextlib.ExitStack) -> tuple[int, int]:
+def pipe(ours: contextlib.ExitStack, theirs: contextlib.ExitStack) -> tuple[int, int]:
+    """Return a pipe: our end to read, to be closed with ours, and theirs to write, to be closed with theirs."""
     read, write = os.pipe2(os.O_CLOEXEC)
-    return _owned(ours, read), _owned(theirs, write)
+    return owned(ours, read), owned(theirs, write)

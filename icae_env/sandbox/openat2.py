@@ -37,7 +37,9 @@ def open_in_root(root: int, path: bytes, flags: int, mode: int = 0) -> int:
     Raises:
         OSError: As ``os.open`` would.
     """
-    how = _OpenHow(flags | os.O_CLOEXEC, mode if flags & os.O_CREAT else 0, _RESOLVE_IN_ROOT | _RESOLVE_NO_MAGICLINKS)
+    how = _OpenHow(
+        flags | os.O_CLOEXEC, mode if flags & os.O_CREAT else 0, _RESOLVE_IN_ROOT | _RESOLVE_NO_MAGICLINKS
+    )
     while True:
         fd = _libc.syscall(_SYS_OPENAT2, root, ctypes.c_char_p(path), ctypes.byref(how), ctypes.sizeof(how))
         if fd >= 0:

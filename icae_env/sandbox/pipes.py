@@ -43,8 +43,8 @@ def collect(
 
     Args:
         child: The started process.
-        stdout: Our end of its standard output; closed here.
-        stderr: Our end of its standard error; closed here.
+        stdout: Our end of its standard output; it stays open.
+        stderr: Our end of its standard error; it stays open.
         timeout: Seconds; then ``kill`` is called.
         output_limit: Bytes kept of each stream; the rest is read and dropped, so that the process does not block.
         kill: Ends the process and all that belongs to it.
@@ -56,25 +56,20 @@ def collect(
         os.set_blocking(fd, False)
         poller.register(fd, select.POLLIN)
     poller.register(child.status_fd, select.POLLIN)
-    timed_out = False
-    try:
-        ended = False
-        while not ended:
-            left = begun + timeout - time.monotonic()
-            events = poller.poll(max(left, 0.0) * 1000)
-            for fd, _ in events:
-                if fd == child.status_fd:
-                    ended = True
-                elif not streams[fd].take():
-                    poller.unregister(fd)
-            if not events and left <= 0:
-                timed_out = ended = True
-                kill()
-        code = child.wait(10.0)
-        _drain(list(streams.values()))
-    finally:
-        for fd in streams:
-            os.close(fd)
+    timed_out = ended = False
+    while not ended:
+        left = begun + timeout - time.monotonic()
+        events = poller.poll(max(left, 0.0) * 1000)
+        for fd, _ in events:
+            if fd == child.status_fd:
+                ended = True
+            elif not streams[fd].take():
+                poller.unregister(fd)
+        if not events and left <= 0:
+            timed_out = ended = True
+            kill()
+    code = child.wait(10.0)
+    _drain(list(streams.values()))
     out, err = streams[stdout], streams[stderr]
     return Completed(
         exit_code=124 if timed_out else (137 if code is None else code),

@@ -12,7 +12,6 @@ import signal
 from collections.abc import Callable
 from typing import NamedTuple
 
-
 _ROUNDS = 50
 
 
@@ -105,7 +104,9 @@ def kill_foreground(leader: int) -> None:
         shell = info(leader)
         if shell is None or shell.foreground <= 0:
             return set()
-        members = {each.pid for each in processes if each.group == shell.foreground and each.session == shell.session}
+        members = {
+            each.pid for each in processes if each.group == shell.foreground and each.session == shell.session
+        }
         return (members | descendants(members - {leader}, processes)) - {leader}
 
     _kill_matching(select)

@@ -106,7 +106,9 @@ class RootFiles:
                 if kept is not None and not st.S_ISREG(kept):
                     code = errno.EISDIR if st.S_ISDIR(kept) else errno.EINVAL
                     raise OSError(code, os.strerror(code), str(path))
-                self._replace(parent, name, data, mode if mode is not None else st.S_IMODE(kept or 0o644), kept)
+                self._replace(
+                    parent, name, data, mode if mode is not None else st.S_IMODE(kept or 0o644), kept
+                )
             finally:
                 os.close(parent)
 

@@ -28,8 +28,7 @@ from icae_env.sandbox.tty_stream import TtyStream
 _FOLDER = PurePosixPath("/run/icae")
 _COMMAND, _OUTPUT = _FOLDER / "command", _FOLDER / "output"
 _BASH = ("/bin/bash", "--noediting", "--norc", "--noprofile", "-i")
-_ENV = {"PS1": "", "PS2": "", "HISTFILE": ""}
-_SETUP = "set +o history +H; unset HISTFILE; stty -echo"
+_SETUP = r"PS1='\[\036\]P\#\[\037\]'; PS2=; set +o history +H; unset HISTFILE"
 _REPAIR = "kill -9 -1 2>/dev/null; chmod 755 /run; rm -rf /run/icae; mkdir -p /run/icae"
 _GRACE = 0.5
 """Seconds a shell gets to answer after an interrupt, and again after a kill."""
@@ -66,6 +65,7 @@ class Shell:
         self._cwd = str(cwd)
         self._pty: PtyProcess | None = None
         self._stream: TtyStream | None = None
+        self._lines = 0
         self._mute = False
         """Whether the shell is at its prompt and yet does not answer: what runs inside has disabled its builtins."""
 
@@ -96,9 +96,8 @@ class Shell:
             if not self._prepare(data):
                 return self._broken()
             code = self._execute(deadline)
-            if attempt == 1 and not self._began() and (code is None or not self._can_begin()):
-                # The shell had ended before (TMOUT), or can open no file any more (ulimit -n): this command did not run.
-                self._drop()
+            if code is None and attempt == 1 and not self._began():
+                self._drop()  # the shell had ended before, for example by TMOUT, and the command did not run
                 restarted = True
                 continue
             break
@@ -139,7 +138,7 @@ class Shell:
             directory = False
         for place in (cwd if directory else str(WORKSPACE), "/"):
             try:
-                self._pty = self._sandbox.open_pty(_BASH, env=_ENV, cwd=place)
+                self._pty = self._sandbox.open_pty(_BASH, cwd=place)
                 break
             except SandboxStartError:
                 if place == "/":
@@ -156,21 +155,21 @@ class Shell:
         return self._await(nonce, deadline)
 
     def _send(self, line: str) -> str:
-        """Send a line followed by the mark, whose nonce stands divided in it so that an echo cannot be taken for the answer.
-
-        The line also sets the prompt to a mark of its own: a shell that is back at its prompt without having answered has
-        thrown the rest of the line away, as bash does when SIGINT ends a loop.
-        """
+        """Send a line followed by the mark, whose nonce stands divided in it so that an echo cannot be taken for the answer."""
         nonce = secrets.token_hex(8)
         assert self._stream is not None
-        divided = _divided(nonce)
-        self._stream.send_line(rf"PS1='\[\036'{divided}':P\037\]';{line};{_mark(divided)}")
+        self._stream.send_line(f"{line};{_mark(nonce)}")
+        self._lines += 1
         return nonce
 
     def _await(self, nonce: str, deadline: float) -> int | None:
-        """Wait for a mark; return its exit code, or None when time is up or the shell has ended or cannot answer."""
+        """Wait for a mark; return its exit code, or None when time is up or the shell has ended or cannot answer.
+
+        The prompt counts the lines. A shell that is back at its prompt without having answered has thrown the rest of the
+        line away, as bash does when SIGINT ends a loop; it is asked again.
+        """
         assert self._stream is not None and self._pty is not None
-        prompt = re.compile(rb"\x1e" + nonce.encode() + rb":P\x1f")
+        prompt = re.compile(rb"\x1eP%d\x1f" % (self._lines + 1))
         asked_again = False
         while True:
             mark = re.compile(rb"\x1e" + nonce.encode() + rb":(\d+):([^\x1f]*)\x1f", re.DOTALL)
@@ -189,7 +188,9 @@ class Shell:
                     self._mute = True
                     return None
                 nonce, asked_again = secrets.token_hex(8), True
-                self._stream.send_line(_mark(_divided(nonce)))
+                self._stream.send_line(_mark(nonce))
+                self._lines += 1
+                prompt = re.compile(rb"\x1eP%d\x1f" % (self._lines + 1))
             elif found == 2 or left <= 0 or self._pty.poll() is not None:
                 return None
 
@@ -211,19 +212,29 @@ class Shell:
     def _take_output(self, limit: int) -> Output:
         return read_output(self._sandbox.files, _OUTPUT, limit)
 
-    def _can_begin(self) -> bool:
-        """Return whether the shell can still make its output file."""
-        self._await(self._send(rf": >|{_OUTPUT}"), time.monotonic() + _GRACE)
-        return self._began()
-
     def _result(self, code: int, limit: int, *, restarted: bool) -> ShellResult:
         output = self._take_output(limit)
         note = output.note
         if restarted:
-            note = f"The shell had ended or could open no files, and was restarted. {note}".rstrip()
-        if code and not output.text and self._is_full():
-            note = "The output could not be kept: the file system at /run is full; remove files there."
+            note = f"The shell had ended and was restarted. {note}".rstrip()
+        if code and not output.text:
+            if self._is_full():
+                note = "The output could not be kept: the file system at /run is full; remove files there."
+            elif not self._can_redirect():
+                self._drop()
+                self._check_alive()
+                restarted = True
+                note = (
+                    "The shell could open no more files and was restarted in "
+                    f"{self._restart_place()}; the command may not have run."
+                )
         return ShellResult(text=output.text, exit_code=code, restarted=restarted, note=note, cwd=self._cwd)
+
+    def _can_redirect(self) -> bool:
+        """Return whether the shell can still give a command its input and output (``ulimit -n`` can prevent it)."""
+        line = rf"\builtin printf k </dev/null >|{_OUTPUT} 2>&1"
+        self._await(self._send(line), time.monotonic() + _GRACE)
+        return self._take_output(8).text == "k"
 
     def _is_full(self) -> bool:
         probe = _FOLDER / "probe"
@@ -297,15 +308,12 @@ class Shell:
         if self._pty is not None:
             self._pty.close()
         self._pty = self._stream = None
+        self._lines = 0
         self._mute = False
 
 
-def _divided(nonce: str) -> str:
-    return f"{nonce[:8]}''{nonce[8:]}"
-
-
-def _mark(divided: str) -> str:
-    return rf"\builtin printf '\036%s:%s:%s\037' {divided} $? " + '"${PWD-}" >/dev/tty'
+def _mark(nonce: str) -> str:
+    return rf"\builtin printf '\036%s:%s:%s\037' {nonce[:8]}''{nonce[8:]} $? " + '"${PWD-}" >/dev/tty'
 
 
 def _encode(command: str) -> bytes:

@@ -48,8 +48,16 @@ class _Server:
         self.folder = Path(tempfile.mkdtemp(prefix="icae-tmux-"))
         self.socket = self.folder / "socket"
         self.pid = os.getpid()
-        kill = ["/bin/sh", "-c", 'tmux -S "$1/socket" kill-server 2>/dev/null; rm -rf "$1"', "sh", str(self.folder)]
-        launcher().at_exit(f"tmux-{self.folder}", ["/usr/bin/env", f"PATH={os.environ.get('PATH', os.defpath)}", *kill])
+        kill = [
+            "/bin/sh",
+            "-c",
+            'tmux -S "$1/socket" kill-server 2>/dev/null; rm -rf "$1"',
+            "sh",
+            str(self.folder),
+        ]
+        launcher().at_exit(
+            f"tmux-{self.folder}", ["/usr/bin/env", f"PATH={os.environ.get('PATH', os.defpath)}", *kill]
+        )
         self._kill = kill
         atexit.register(self.close)
 
@@ -153,7 +161,9 @@ class Terminal:
         return last
 
     def _pane(self) -> Any:
-        if self._session is not None and not self._session.server.has_session(self._session.session_name or ""):
+        if self._session is not None and not self._session.server.has_session(
+            self._session.session_name or ""
+        ):
             self._session = None  # the shell on it has ended; the next keys get a fresh one
         if self._session is None:
             self._session = self._open()
@@ -162,11 +172,17 @@ class Terminal:
 
     def _open(self) -> libtmux.Session:
         columns, rows = self._size
-        command = shlex.join(["exec", *self._sandbox.attach_argv(_SHELL, cwd=self._cwd)]).replace("exec", "exec env -i", 1)
+        command = shlex.join(["exec", *self._sandbox.attach_argv(_SHELL, cwd=self._cwd)]).replace(
+            "exec", "exec env -i", 1
+        )
         name = f"t{id(self)}"
         environment = dict.fromkeys(("TMUX", "TMUX_PANE"), "")
-        session = _server().libtmux().new_session(
-            session_name=name, x=columns, y=rows, window_command=command, environment=environment
+        session = (
+            _server()
+            .libtmux()
+            .new_session(
+                session_name=name, x=columns, y=rows, window_command=command, environment=environment
+            )
         )
         session.cmd("set-option", "status", "off")
         session.cmd("resize-window", "-x", str(columns), "-y", str(rows))

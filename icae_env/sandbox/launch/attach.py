@@ -10,8 +10,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-import enter  # noqa: E402 - found beside this file
-import syscalls  # noqa: E402
+import enter
+import syscalls
 
 
 def main(request: dict) -> int:

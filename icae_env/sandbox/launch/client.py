@@ -111,11 +111,15 @@ class Launcher:
             raise OSError(answer.get("errno") or 0, answer["error"])
         return answer, received
 
-    def start(self, program: int, argv: Sequence[str], descriptors: Mapping[int, int], **fields: Any) -> Child:
+    def start(
+        self, program: int, argv: Sequence[str], descriptors: Mapping[int, int], **fields: Any
+    ) -> Child:
         """Start a host program given by descriptor; ``descriptors`` maps target numbers to ours."""
         return self._child("start", program, descriptors, argv=list(argv), **fields)
 
-    def enter(self, pid: int, argv: Sequence[str], descriptors: Mapping[int, int], *, seccomp: int, **fields: Any) -> Child:
+    def enter(
+        self, pid: int, argv: Sequence[str], descriptors: Mapping[int, int], *, seccomp: int, **fields: Any
+    ) -> Child:
         """Start a program inside the sandbox whose init is ``pid``."""
         return self._child("enter", seccomp, descriptors, pid=pid, argv=list(argv), **fields)
 
@@ -162,7 +166,7 @@ def launcher() -> Launcher:
 
 def stop_launcher() -> None:
     """End this process's launcher if there is one; the next use starts another."""
-    global _current  # noqa: PLW0603
+    global _current
     with _guard:
         current, _current = _current, None
     if current is not None:
@@ -179,5 +183,3 @@ def _after_fork() -> None:
 
 os.register_at_fork(after_in_child=_after_fork)
 atexit.register(stop_launcher)
-
-

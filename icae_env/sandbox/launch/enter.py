@@ -24,21 +24,18 @@ def join_namespaces(pid: int) -> None:
     opened = {}
     for name in ("user", "mnt", "pid", "net", "ipc", "uts", "cgroup"):
         opened[name] = os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC)
+    # Compared before the first change: afterwards /proc is the sandbox's, which does not number this process.
+    shared = {name for name, fd in opened.items() if _same(os.fstat(fd), os.stat(f"/proc/self/ns/{name}"))}
     owner = fcntl.ioctl(opened["mnt"], _NS_GET_USERNS)
     syscalls.setns(owner)
     for name in ("mnt", "pid", "net", "ipc", "uts", "cgroup"):
-        if not _same(opened[name], f"/proc/self/ns/{name}") or name == "mnt":
+        if name not in shared:
             syscalls.setns(opened[name])
-    if not _same(opened["user"], owner):
+    if not _same(os.fstat(opened["user"]), os.fstat(owner)):
         syscalls.setns(opened["user"])
 
 
-def _same(fd: int, other: int | str) -> bool:
-    first = os.fstat(fd)
-    try:
-        second = os.fstat(other) if isinstance(other, int) else os.stat(other)
-    except FileNotFoundError:  # the sandbox's /proc no longer numbers this process
-        return False
+def _same(first: os.stat_result, second: os.stat_result) -> bool:
     return (first.st_dev, first.st_ino) == (second.st_dev, second.st_ino)
 
 
@@ -76,7 +73,14 @@ def new_session(tty: bool) -> None:
 
 def reset_signals() -> None:
     """Undo what the launcher, and Python, ignore or block."""
-    for number in (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXFSZ, signal.SIGCHLD):
+    for number in (
+        signal.SIGPIPE,
+        signal.SIGINT,
+        signal.SIGTERM,
+        signal.SIGHUP,
+        signal.SIGXFSZ,
+        signal.SIGCHLD,
+    ):
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
 

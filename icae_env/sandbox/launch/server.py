@@ -58,7 +58,9 @@ class Server:
             if request.pop("large", False):
                 request = json.loads(os.pread(fds[0], os.fstat(fds[0]).st_size, 0))
                 os.close(fds.pop(0))
-            operation = {"start": self.start, "enter": self.enter, "at_exit": self.register}[request.pop("do")]
+            operation = {"start": self.start, "enter": self.enter, "at_exit": self.register}[
+                request.pop("do")
+            ]
             answer, reply_fds = operation(fds, **request)
         except OSError as error:
             answer = {"error": str(error), "errno": error.errno}

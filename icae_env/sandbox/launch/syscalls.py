@@ -41,7 +41,13 @@ def install_seccomp(program: bytes) -> None:
     """Install a classic BPF filter (an array of 8-byte instructions) for this thread and its children."""
     prog = _SockFprog(len(program) // 8, program)
     _check(
-        _libc.prctl(PR_SET_SECCOMP, ctypes.c_ulong(SECCOMP_MODE_FILTER), ctypes.byref(prog), ctypes.c_ulong(0), ctypes.c_ulong(0)),
+        _libc.prctl(
+            PR_SET_SECCOMP,
+            ctypes.c_ulong(SECCOMP_MODE_FILTER),
+            ctypes.byref(prog),
+            ctypes.c_ulong(0),
+            ctypes.c_ulong(0),
+        ),
         "seccomp",
     )
 
