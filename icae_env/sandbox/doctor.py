@@ -123,7 +123,7 @@ def inside_container() -> bool:
 
 
 def _bubblewrap() -> Check:
-    from icae_env.sandbox.bubblewrap import program  # noqa: PLC0415 - a doctor must not need what it examines
+    from icae_env.sandbox.bwrap_program import program  # noqa: PLC0415 - a doctor must not need what it examines
 
     try:
         path = program()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -48,9 +49,7 @@ def read_output(files: Files, path: PurePosixPath, limit: int) -> Output:
     except OSError:
         return Output("", "The command's output could not be read: its file was removed or replaced.")
     finally:
-        try:
+        with contextlib.suppress(OSError):
             files.discard(path)
-        except OSError:
-            pass
     text = f"{decode_head(kept_head)}\n[... {left_out} bytes left out ...]\n{decode_tail(kept_tail)}"
     return Output(text, f"The output had {size} bytes; {left_out} in the middle were left out.")

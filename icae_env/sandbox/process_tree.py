@@ -31,7 +31,7 @@ class ProcessInfo(NamedTuple):
 def info(pid: int) -> ProcessInfo | None:
     """Return a process's relations, or None when it is gone."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - in a loop over all processes
+        with open(f"/proc/{pid}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()
     except OSError:
         return None
@@ -91,7 +91,7 @@ def kill_session(leader: int) -> None:
     """Kill a session leader, all in its session and all their descendants."""
 
     def select(processes: list[ProcessInfo]) -> set[int]:
-        members = {each.pid for each in processes if each.session == leader or each.pid == leader}
+        members = {each.pid for each in processes if leader in (each.session, each.pid)}
         return members | descendants(members, processes)
 
     _kill_matching(select)

@@ -7,6 +7,7 @@ FIFO. It costs tens of microseconds where a command inside would cost millisecon
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat as st
@@ -202,10 +203,8 @@ class RootFiles:
             head, name = _split(path)
         parent = self._make_parents(head)
         try:
-            try:
+            with contextlib.suppress(FileExistsError):
                 os.mkdir(name, 0o755, dir_fd=parent)
-            except FileExistsError:
-                pass
         finally:
             os.close(parent)
         return open_in_root(self._root, path, _DIRECTORY)

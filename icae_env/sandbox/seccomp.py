@@ -1,8 +1,8 @@
 """A seccomp filter for sandboxed commands, as the bytes of a classic BPF program.
 
-It takes away system calls that no build or test needs and that have opened kernels before: new user namespaces, mounting, keyrings,
-bpf, userfaultfd, kernel modules and the like, and TIOCSTI. Tracing one's own processes stays possible. Denied calls fail with EPERM;
-clone3 fails with ENOSYS so that the C library falls back to clone, whose flags a filter can read.
+It takes away system calls that no build or test needs and that have opened kernels before: new user namespaces, mounting,
+keyrings, bpf, userfaultfd, kernel modules and the like, and TIOCSTI. Tracing one's own processes stays possible. Denied calls
+fail with EPERM; clone3 fails with ENOSYS so that the C library falls back to clone, whose flags a filter can read.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ import re
 import secrets
 import time
 from pathlib import PurePosixPath
+from typing import cast
 
 from pexpect import EOF, TIMEOUT
 from pydantic import BaseModel, ConfigDict
@@ -178,7 +179,7 @@ class Shell:
                 [mark, prompt, EOF, TIMEOUT], timeout=max(min(left, _SLICE), 0.0)
             )
             if found == 0:
-                match = self._stream.match
+                match = cast("re.Match[bytes]", self._stream.match)
                 self._cwd = (
                     match.group(2).replace(b"\r\n", b"\n").decode("utf-8", "surrogateescape") or self._cwd
                 )

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 _SHELL = ("/bin/bash", "--norc", "--noprofile", "-i")
 KEYS = (
-    "Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown", "Insert", "Delete", "Tab", "Enter", "Esc", "Space", "Backspace",
+    "Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown", "Insert", "Delete", "Tab", "Enter", "Esc", "Space",
+    "Backspace",
     *(f"F{number}" for number in range(1, 13)),
 )  # fmt: skip
 """Names of keys in angle brackets, besides ``<C-x>`` and ``<M-x>`` with any letter."""

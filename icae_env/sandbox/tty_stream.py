@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+from typing import TYPE_CHECKING
+
 from pexpect import EOF, fdpexpect
+
+if TYPE_CHECKING:
+    _Spawn = fdpexpect.fdspawn[bytes]
+else:  # generic in the stubs alone
+    _Spawn = fdpexpect.fdspawn
 
 _NOISE = 1 << 20
 """Bytes of unmatched terminal output kept; a mark is far shorter."""
 
 
-class TtyStream(fdpexpect.fdspawn):  # type: ignore[misc]  # the stubs leave fdspawn's base untyped
+class TtyStream(_Spawn):
     """Expect marks in a terminal's byte stream."""
+
+    _before: BytesIO
 
     def __init__(self, fd: int) -> None:
         """Watch ``fd``; closing it stays its owner's business."""
@@ -27,7 +37,7 @@ class TtyStream(fdpexpect.fdspawn):  # type: ignore[misc]  # the stubs leave fds
     def read_nonblocking(self, size: int = 1, timeout: float | None = -1) -> bytes:
         """Read as pexpect does, but forget old output that nothing waits for."""
         if self._before.tell() > _NOISE:
-            self._before = self.buffer_type()
+            self._before = BytesIO()
         try:
             data: bytes = super().read_nonblocking(size, timeout)
         except (EOF, OSError):

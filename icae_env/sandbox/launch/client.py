@@ -74,7 +74,7 @@ class Launcher:
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-B", "-c", _BOOT, str(_FOLDER)],
-                stdin=theirs, stdout=subprocess.DEVNULL, env={}, cwd="/", start_new_session=True,
+                stdin=theirs.fileno(), stdout=subprocess.DEVNULL, env={}, cwd="/", start_new_session=True,
             )  # fmt: skip
         except OSError as error:
             ours.close()

@@ -215,7 +215,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    soft, hard = enter.resource.getrlimit(enter.resource.RLIMIT_NOFILE)
+    _, hard = enter.resource.getrlimit(enter.resource.RLIMIT_NOFILE)
     enter.resource.setrlimit(enter.resource.RLIMIT_NOFILE, (hard, hard))
     syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
     syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
