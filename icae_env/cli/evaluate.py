@@ -1,0 +1,55 @@
+"""``icae evaluate``: score a stored submission again, without any agent."""
+# ruff: noqa: PLC0415 - heavy parts are imported when the command runs, so that --help is quick
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from icae_env.cli.options import Debug, Image, Json, Sandbox, Workers
+from icae_env.cli.output import DONE, INFRA, Output
+
+
+def evaluate(
+    *,
+    submission: Annotated[Path, typer.Argument(help="A folder, or a stored archive (.tar, .tar.gz).")],
+    task: Annotated[str, typer.Option("--task", "-t", help="The task it answers.")],
+    sandbox: Sandbox = "auto",
+    image: Image = "auto",
+    suite: Annotated[
+        list[str] | None,
+        typer.Option("--suite", help="native, enhanced or public; repeatable. All by default."),
+    ] = None,
+    workers: Workers = 2,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Replay a submission's cases and report. Exit code 3 if it could not be measured."""
+    from icae_env.cli.tables import show_report
+    from icae_env.evaluation import evaluate as replay
+    from icae_env.evaluation import load_submission
+    from icae_env.evaluation.report import REPORT_SUITES
+    from icae_env.selection import choose_image, open_backend
+    from icae_env.tasks import load_hidden
+
+    out = Output(json=json)
+    hidden = load_hidden(task)
+    loaded = load_submission(submission)
+    suites = suite or list(REPORT_SUITES)
+    with closing(open_backend(sandbox)) as backend:
+        chosen = choose_image(image, hidden.spec.image, backend.name)
+        report = replay(hidden, loaded, backend, image=chosen, suites=suites, workers=workers)  # type: ignore[arg-type]
+    out.document(
+        {
+            "task": report.task,
+            "status": report.status,
+            "reward": report.reward,
+            "report": report.model_dump(mode="json"),
+        }
+    )
+    if not json:
+        show_report(out.console, report)
+    raise typer.Exit(INFRA if report.status == "infra" else DONE)

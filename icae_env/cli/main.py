@@ -1,0 +1,56 @@
+"""The program ``icae``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from icae_env.cli import agents, demo, doctor, evaluate, images, play, run, tasks, validate
+from icae_env.cli.group import CommandGroup, brief_hook
+from icae_env.cli.options import Debug
+
+app = typer.Typer(
+    name="icae",
+    cls=CommandGroup,
+    help="Interactive coding agents: fuzzy requirements, a User Agent to ask, isolated replay.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo")(demo.demo)
+app.command("tasks")(tasks.tasks)
+app.command("agents")(agents.agents)
+app.command("run")(run.run)
+app.command("evaluate")(evaluate.evaluate)
+app.command("validate")(validate.validate)
+app.add_typer(images.app, name="images")
+app.command("doctor")(doctor.doctor)
+app.command("play")(play.play)
+
+
+def _version(value: bool) -> None:
+    if value:
+        from icae_env import __version__  # noqa: PLC0415
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    """Interactive coding agents: fuzzy requirements, a User Agent to ask, isolated replay."""
+
+
+def main() -> None:
+    """Run the program on the process's arguments."""
+    sys.excepthook = brief_hook
+    # Calling the app itself would put typer's own hook in its place.
+    typer.main.get_command(app)()
