@@ -17,9 +17,9 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from icae_env.errors import SandboxUnavailableError
+from icae_env.errors import SandboxDiedError, SandboxUnavailableError
 from icae_env.sandbox.base import WORKSPACE, Sandbox
 from icae_env.sandbox.launch.client import launcher
 
@@ -40,6 +40,7 @@ REST_SECONDS = 1.0
 _QUIET = 0.06
 """Seconds without a change after which the screen counts as settled."""
 _POLL = 0.015
+_OPEN_SECONDS = 2.0
 
 
 class _Server:
@@ -113,6 +114,7 @@ class Terminal:
             raise SandboxUnavailableError("terminal", "tmux is not installed.", mend="apt-get install tmux")
         self._sandbox, self._cwd, self._size = sandbox, cwd, (columns, rows)
         self._session: libtmux.Session | None = None
+        self._pane: libtmux.Pane | None = None
 
     def send(self, keys: str = "", *, enter: bool = False, wait: float | None = None) -> str:
         """Type keys and return the screen.
@@ -125,12 +127,11 @@ class Terminal:
         Returns:
             The screen's rows without trailing blanks, separated by newlines.
         """
-        pane = self._pane()
         before = self.screen()
         for part, literal in split_keys(keys):
-            pane.cmd("send-keys", *(["-l", "--"] if literal else ["--"]), part)
+            self._command("send-keys", *(["-l", "--"] if literal else ["--"]), part)
         if enter:
-            pane.cmd("send-keys", "Enter")
+            self._command("send-keys", "Enter")
         if wait is not None:
             time.sleep(wait)
             return self.screen()
@@ -138,8 +139,7 @@ class Terminal:
 
     def screen(self) -> str:
         """Return what the screen shows now."""
-        lines = self._pane().cmd("capture-pane", "-p").stdout
-        return "\n".join(line.rstrip() for line in lines).rstrip("\n")
+        return "\n".join(line.rstrip() for line in self._command("capture-pane", "-p")).rstrip("\n")
 
     def close(self) -> None:
         """End the screen and what runs on it."""
@@ -147,7 +147,7 @@ class Terminal:
             try:
                 self._session.cmd("kill-session")
             finally:
-                self._session = None
+                self._session = self._pane = None
 
     def _settle(self, before: str, wait: float, *, typed: bool) -> str:
         begun = changed = time.monotonic()
@@ -161,17 +161,19 @@ class Terminal:
                 break
         return last
 
-    def _pane(self) -> Any:
-        if self._session is not None and not self._session.server.has_session(
-            self._session.session_name or ""
-        ):
-            self._session = None  # the shell on it has ended; the next keys get a fresh one
-        if self._session is None:
-            self._session = self._open()
-            self._settle("", 2.0, typed=True)
-        return self._session.active_pane
+    def _command(self, *words: str) -> list[str]:
+        """Give tmux a command for the pane; a screen whose shell has ended gets a fresh one first."""
+        for _ in range(2):
+            if self._session is None or self._pane is None:
+                self._session, self._pane = self._open()
+                self._settle("", _OPEN_SECONDS, typed=True)
+            done = self._pane.cmd(*words)
+            if not done.stderr:
+                return list(done.stdout)
+            self._session = self._pane = None
+        raise SandboxDiedError("No terminal can be had in this sandbox: " + " ".join(done.stderr))
 
-    def _open(self) -> libtmux.Session:
+    def _open(self) -> tuple[libtmux.Session, libtmux.Pane]:
         columns, rows = self._size
         command = shlex.join(["exec", *self._sandbox.attach_argv(_SHELL, cwd=self._cwd)]).replace(
             "exec", "exec env -i", 1
@@ -187,4 +189,7 @@ class Terminal:
         )
         session.cmd("set-option", "status", "off")
         session.cmd("resize-window", "-x", str(columns), "-y", str(rows))
-        return session
+        pane = session.active_pane
+        if pane is None:
+            raise SandboxDiedError("The terminal ended as soon as it was opened.")
+        return session, pane

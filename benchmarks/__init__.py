@@ -1,0 +1,1 @@
+"""Measurements beside bare baselines; see README.md."""
