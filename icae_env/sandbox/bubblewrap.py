@@ -36,7 +36,10 @@ class _Image:
 
     def __init__(self, name: str, *, network: bool) -> None:
         mounts, self.ref, self.environment = _mounts(name)
-        self.sources = bwrap_command.Sources([*mounts, *(_resolver() if network else ())])
+        resolver = {mount.target: mount for mount in _resolver()} if network else {}
+        # One in place of the other: bubblewrap cannot mount a file over a file it made itself.
+        kept = [mount for mount in mounts if mount.target not in resolver]
+        self.sources = bwrap_command.Sources([*kept, *resolver.values()])
 
 
 def _resolver() -> Iterator[Mount]:
