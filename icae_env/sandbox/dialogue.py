@@ -53,8 +53,10 @@ class Dialogue:
         asked_again = False
         while True:
             left = deadline - time.monotonic()
-            patterns = [self._mark_pattern(nonce), self._prompt_pattern(), EOF, TIMEOUT]
-            found = self._stream.expect_list(patterns, timeout=max(min(left, _SLICE), 0.0))
+            found = self._stream.expect_list(
+                [self._mark_pattern(nonce), self._prompt_pattern(), EOF, TIMEOUT],
+                timeout=max(min(left, _SLICE), 0.0),
+            )
             if found == 0:
                 match = cast("re.Match[bytes]", self._stream.match)
                 return Answer(
