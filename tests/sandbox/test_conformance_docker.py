@@ -9,6 +9,7 @@ import pytest
 from icae_env.registry import resolve
 from icae_env.sandbox.base import Backend, Sandbox
 from icae_env.sandbox.conformance import SandboxConformance
+from icae_env.sandbox.docker.limits import identity
 from icae_env.sandbox.images import store
 
 
@@ -27,6 +28,7 @@ def backend() -> Iterator[Backend]:
 @pytest.mark.docker
 class TestDocker(SandboxConformance):
     image = next((name for name in ("base", "python") if store.find(name)), "base")
+    uid = identity()[0]
 
     @pytest.fixture
     def sandbox(self, backend: Backend) -> Iterator[Sandbox]:

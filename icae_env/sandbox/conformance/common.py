@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from icae_env.sandbox.base import Completed, Limits, Sandbox, SandboxConfig
+from icae_env.sandbox.base import SANDBOX_UID, Completed, Limits, Sandbox, SandboxConfig
 
 
 class Checks:
@@ -15,6 +15,8 @@ class Checks:
 
     image: str = "host"
     """The image that sandboxes are made on."""
+    uid: int = SANDBOX_UID
+    """What commands see as their uid and gid; a backend that must run them as its caller says so here."""
 
     def config(self, **limits: int) -> SandboxConfig:
         """Return a configuration on the image under test, with some limits of its own."""

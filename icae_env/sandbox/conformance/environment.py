@@ -62,9 +62,9 @@ class EnvironmentChecks(Checks):
         result = sandbox.run(["echo", "ran"], cwd="/workspace/none")
         assert result.exit_code != 0 and result.stdout == b"" and result.stderr
 
-    def test_user_is_agent_1000_without_capabilities(self, sandbox: Sandbox) -> None:
+    def test_user_is_unprivileged_without_capabilities(self, sandbox: Sandbox) -> None:
         """No capability can be had, now or by any program."""
-        assert output(sandbox, "id -u; id -g; id -G").split() == ["1000", "1000", "1000"]
+        assert output(sandbox, "id -u; id -g; id -G").split() == [str(self.uid)] * 3
         status = dict(line.split(":\t", 1) for line in output(sandbox, "cat /proc/self/status").splitlines())
         assert {int(status[key], 16) for key in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")} == {0}
         assert status["NoNewPrivs"] == "1"

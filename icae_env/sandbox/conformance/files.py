@@ -18,7 +18,7 @@ class FileChecks(Checks):
         for data in (b"", b"a\r\n\ttab\xef\xbb\xbf no newline", bytes(range(256)) * 80_000):
             sandbox.files.write("/workspace/f", data)
             assert sandbox.files.read("/workspace/f") == data
-            assert output(sandbox, "stat -c '%s %u %g' f") == f"{len(data)} 1000 1000"
+            assert output(sandbox, "stat -c '%s %u %g' f") == f"{len(data)} {self.uid} {self.uid}"
             assert sandbox.run(["cat", "/workspace/f"], output_limit=len(data)).stdout == data
 
     def test_what_is_written_inside_is_read(self, sandbox: Sandbox) -> None:

@@ -70,12 +70,8 @@ class IsolationChecks(Checks):
         found = output(sandbox, "find / -xdev -perm /6000 -type f 2>/dev/null | head -3; true").split()
         for program in found:
             bash(sandbox, f"{program} </dev/null", timeout=5.0)
-        assert (
-            bash(
-                sandbox, "cp /bin/bash /tmp/b; chmod 4755 /tmp/b; /tmp/b -p -c 'test $(id -u) = 1000'"
-            ).exit_code
-            == 0
-        )
+        result = bash(sandbox, "cp /bin/bash /tmp/b; chmod 4755 /tmp/b; /tmp/b -p -c 'id -u'")
+        assert result.stdout == b"%d\n" % self.uid, result
 
     def test_init_cannot_be_harmed(self, sandbox: Sandbox) -> None:
         """No signal ends it."""

@@ -23,7 +23,7 @@ _TRACES = (
     "touch /workspace/left /tmp/left /var/tmp/left /home/agent/left /dev/shm/left /run/left; mkdir -p /tmp/d/e; chmod 000 /tmp/d; "
     "chmod 700 /workspace; (trap '' HUP TERM; setsid sleep {word} >/dev/null 2>&1 &)"
 )
-_LOOK = "find /workspace /tmp /var/tmp /home/agent /dev/shm /run -mindepth 1 2>&1; cat /proc/[0-9]*/cmdline; stat -c %a /workspace"
+_LOOK = "stat -c %a /workspace; find /workspace /tmp /var/tmp /home/agent /dev/shm /run -mindepth 1 2>&1; cat /proc/[0-9]*/cmdline"
 
 
 class LifecycleChecks(Checks):
@@ -138,7 +138,7 @@ class LifecycleChecks(Checks):
             backend.run_fresh(self.config(), {}, ["bash", "-c", _TRACES.format(word=word)])
             seen = backend.run_fresh(self.config(), {}, ["bash", "-c", _LOOK]).stdout
             assert word.encode() not in seen and b"left" not in seen.replace(_LOOK.encode(), b""), seen
-            assert seen.splitlines()[-1] == clean.splitlines()[-1]
+            assert seen.splitlines()[0] == clean.splitlines()[0]
         assert eventually(lambda: not processes_on_host(word))
 
     def test_fresh_runs_at_once(self, backend: Backend) -> None:

@@ -66,9 +66,9 @@ class TerminalChecks(Checks):
 
     def test_terminal_environment_and_folder(self, sandbox: Sandbox) -> None:
         """As for ``run``."""
-        command = ["bash", "-c", 'echo "<$PWD|$MINE|$HOME|$(id -u)>"']
+        command = ["bash", "-c", 'echo "<$PWD|$MINE|$HOME|$(id -u)>."']
         with contextlib.closing(sandbox.open_pty(command, env={"MINE": "a b"}, cwd="/tmp")) as process:
-            assert "</tmp|a b|/home/agent|1000>" in _until(process, ">")
+            assert f"</tmp|a b|/home/agent|{self.uid}>" in _until(process, ">.")
 
     def test_interactive_shell_answers(self, sandbox: Sandbox) -> None:
         """State stays from line to line, and job control works."""
@@ -144,7 +144,7 @@ class TerminalChecks(Checks):
         child = pexpect.spawn(argv[0], argv[1:], env={"ICAE_CANARY": "no"}, dimensions=(31, 97), timeout=15)
         try:
             child.expect_exact("31 97")
-            child.expect_exact("[/home/agent 1000 ]")
+            child.expect_exact(f"[/home/agent {self.uid} ]")
             child.setwinsize(20, 50)
             time.sleep(0.2)
             child.sendline("é")

@@ -6,6 +6,7 @@ import contextlib
 import os
 import select
 import signal
+import time
 from pathlib import Path
 
 from icae_env.errors import SandboxDiedError, SandboxError, SandboxStartError
@@ -15,6 +16,9 @@ from icae_env.sandbox.docker.limits import identity, mode, tmpfs_places
 from icae_env.sandbox.docker.processes import Processes
 from icae_env.sandbox.docker.spool import NO_TOOLS, Spool
 from icae_env.sandbox.rootfiles import RootFiles
+
+_REACHABLE = 10.0
+"""Seconds that a started container has to execute its init."""
 
 
 class Container:
@@ -53,7 +57,7 @@ class Container:
             self._pidfd = os.pidfd_open(self.init)
             self._open.callback(os.close, self._pidfd)
             self.processes = Processes(self.init, self.id)
-            self.files = RootFiles.open(self.init, uid, gid)
+            self.files = self._root_files(uid, gid)
             self._open.callback(self.files.close)
             self.spool = Spool.open(
                 self.init, uid=uid, gid=gid, drop=os.geteuid() == 0, tag=f"{os.getpid()}-"
@@ -63,6 +67,16 @@ class Container:
                 Path(f"/proc/{self.init}/root{place}").chmod(mode(place))
         except OSError as error:
             raise self._not_started(image, error) from error
+
+    def _root_files(self, uid: int, gid: int) -> RootFiles:
+        deadline = time.monotonic() + _REACHABLE
+        while True:
+            try:
+                return RootFiles.open(self.init, uid, gid)
+            except PermissionError:  # only root may look into a process that has yet to execute its program
+                if not self.alive() or time.monotonic() > deadline:
+                    raise
+            time.sleep(0.001)
 
     def _not_started(self, image: str, error: OSError | None = None) -> SandboxStartError:
         state = self.engine.state(self.id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
@@ -41,6 +42,8 @@ def run_in(
         )
     finally:
         job.close()
+        for fd in started.streams:
+            os.close(fd)
     if result.exit_code in (124, 137) and not container.alive():
         return result.model_copy(update={"exit_code": 137, "stderr": result.stderr + container.blame()})
     return result

@@ -11,6 +11,7 @@ import pytest
 from icae_env.errors import ConfigError, SandboxStartError, SandboxUnavailableError
 from icae_env.sandbox.base import SandboxConfig
 from icae_env.sandbox.docker import DockerBackend, janitor
+from icae_env.sandbox.images.owner import owner
 
 
 def _refusal(monkeypatch: pytest.MonkeyPatch, host: str) -> str:
@@ -69,10 +70,11 @@ def test_image_without_bash_is_refused_and_leaves_nothing(
     with tarfile.open(fileobj=buffer, mode="w") as archive:
         archive.addfile(tarfile.TarInfo("empty"))
     engine.api.import_image_from_data(buffer.getvalue(), "icae_env_test/empty", "1")
-    before = janitor.owned()
+    mine = owner()
+    before = janitor.owned(mine)
     try:
         with pytest.raises(SandboxStartError):
             docker_backend.create(SandboxConfig(image="icae_env_test/empty:1")).start()
-        assert janitor.owned() == before
+        assert janitor.owned(mine) == before
     finally:
         engine.api.remove_image("icae_env_test/empty:1", force=True)
