@@ -22,6 +22,8 @@ from icae_env.selection import open_backend
 from icae_env.tasks import find_task
 
 _INSTALL_SECONDS = 600.0
+_APT_SOURCES = "/run/icae-mirror/sources.list"
+"""Inside the provisioning sandbox: the lines of the Debian mirror, named to ``install.sh`` in ICAE_APT_SOURCES."""
 
 
 def golden_submission(task: str, sandbox: str = "auto", image: str = "host") -> Submission:
@@ -60,7 +62,9 @@ def _install(folder: Path, box: Sandbox) -> Submission:
     mirror = load_mirror()
     for inside_path, content in mirror.files().items():
         box.files.write(inside_path, content, mode=0o600)
-    done = box.run(["/bin/bash", "install.sh"], env=mirror.env(), timeout=_INSTALL_SECONDS)
+    box.files.write(_APT_SOURCES, "".join(f"{line}\n" for line in mirror.apt).encode(), mode=0o600)
+    env = {**mirror.env(), "ICAE_APT_SOURCES": _APT_SOURCES}
+    done = box.run(["/bin/bash", "install.sh"], env=env, timeout=_INSTALL_SECONDS)
     if done.exit_code != 0:
         words = mirror.redact((done.stdout + done.stderr).decode("utf-8", "replace"))[-2000:]
         raise InfraError(f"The golden of '{folder.parent.name}' could not be installed (exit {done.exit_code}):\n{words}")
