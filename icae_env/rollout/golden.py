@@ -63,7 +63,7 @@ def _install(folder: Path, box: Sandbox) -> Submission:
     for inside_path, content in mirror.files().items():
         box.files.write(inside_path, content, mode=0o600)
     box.files.write(_APT_SOURCES, "".join(f"{line}\n" for line in mirror.apt).encode(), mode=0o600)
-    env = {**mirror.env(), "ICAE_APT_SOURCES": _APT_SOURCES}
+    env = {**mirror.env(), "ICAE_APT_SOURCES": _APT_SOURCES if mirror.apt else "/etc/apt/sources.list"}
     done = box.run(["/bin/bash", "install.sh"], env=env, timeout=_INSTALL_SECONDS)
     if done.exit_code != 0:
         words = mirror.redact((done.stdout + done.stderr).decode("utf-8", "replace"))[-2000:]
