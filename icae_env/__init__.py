@@ -17,12 +17,43 @@ if TYPE_CHECKING:
     from icae_env.env.tools import tools
     from icae_env.env.vector import ThreadVectorEnv
     from icae_env.env.wrappers import Recorder, TextActions
+    from icae_env.errors import (
+        ConfigError,
+        EpisodeStateError,
+        ICAEError,
+        InfraError,
+        MissingDependencyError,
+        ModelError,
+        SandboxDiedError,
+        SandboxError,
+        SandboxStartError,
+        SandboxUnavailableError,
+        UnknownNameError,
+        UserAgentError,
+    )
     from icae_env.factory import make_env, make_vector_env
 
 __version__ = "0.1.0"
 ENV_ID = "ICAE-v0"
 
 _LAZY = {
+    **dict.fromkeys(
+        (
+            "ICAEError",
+            "ConfigError",
+            "UnknownNameError",
+            "MissingDependencyError",
+            "EpisodeStateError",
+            "InfraError",
+            "SandboxError",
+            "SandboxUnavailableError",
+            "SandboxStartError",
+            "SandboxDiedError",
+            "UserAgentError",
+            "ModelError",
+        ),
+        "icae_env.errors",
+    ),
     "ICAEEnv": "icae_env.env.env",
     "Recorder": "icae_env.env.wrappers",
     "TextActions": "icae_env.env.wrappers",
@@ -35,10 +66,22 @@ _LAZY = {
 
 __all__ = [
     "ENV_ID",
+    "ConfigError",
+    "EpisodeStateError",
     "ICAEEnv",
+    "ICAEError",
+    "InfraError",
+    "MissingDependencyError",
+    "ModelError",
     "Recorder",
+    "SandboxDiedError",
+    "SandboxError",
+    "SandboxStartError",
+    "SandboxUnavailableError",
     "TextActions",
     "ThreadVectorEnv",
+    "UnknownNameError",
+    "UserAgentError",
     "__version__",
     "make_env",
     "make_vector_env",
