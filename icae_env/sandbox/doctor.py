@@ -159,11 +159,12 @@ def _memory() -> Check:
     name = "memory limit"
     if found := cgroups.parent():
         return Check(name=name, ok=True, detail=f"control groups, version {found[1]}, below {found[0]}")
+    unified = Path("/sys/fs/cgroup/cgroup.controllers").exists()
     return Check(
         name=name,
         ok=False,
         detail="no control group with the memory controller can be written: memory is limited for each process alone",
-        mend="systemd-run --user --scope -p Delegate=yes $SHELL",
+        mend="systemd-run --user --scope -p Delegate=yes $SHELL" if unified else "use --sandbox docker",
     )
 
 

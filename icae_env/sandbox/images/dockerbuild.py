@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import os
 import shlex
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 BASE_IMAGE = "debian:bookworm-slim"
 DIGEST_LABEL = "icae_env.digest"
 SOCKET = Path("/var/run/docker.sock")
+_COMMAND = f"cd {INSIDE} && sh apt.sh && if [ -e {steps.SCRIPT} ]; then sh {steps.SCRIPT}; fi"
 _TAIL = 15
 
 
@@ -38,7 +41,9 @@ def missing() -> tuple[str, str] | None:
             client.ping()
         finally:
             client.close()
-    except DockerException as error:
+    except (DockerException, OSError) as error:
+        if SOCKET.exists() and not os.access(SOCKET, os.W_OK):
+            return f"this user may not use {SOCKET}", 'sudo usermod -aG docker "$USER", then log in again'
         return (
             f"no Docker daemon answers ({error})",
             "sudo apt-get install -y docker.io && sudo systemctl start docker",
@@ -92,7 +97,7 @@ def build(
             client.images.pull(base)
         # The host's network: a mirror or proxy may listen on the host's loopback, and nothing untrusted runs here.
         container = client.containers.create(
-            base, ["sleep", "infinity"], network_mode="host", labels={OWNER_LABEL: owner()}
+            base, ["sh", "-c", _COMMAND], network_mode="host", labels={OWNER_LABEL: owner()}
         )
         try:
             _fill(container, image, mirror, progress)
@@ -110,15 +115,23 @@ def build(
 def _fill(
     container: Container, image: ImageDefinition, mirror: Mirror, progress: Callable[[str], None]
 ) -> None:
-    container.start()
+    # Through files, not the environment: what a container is given there shows in "docker inspect".
     with tempfile.TemporaryDirectory(prefix="icae-build-") as scratch:
         folder = Path(scratch) / Path(INSIDE).name
         folder.mkdir()
-        custom = steps.write(image, mirror, folder)
+        steps.write(image, mirror, folder)
         _write_apt(image, mirror, folder)
         container.put_archive(str(Path(INSIDE).parent), tarstream.packed(folder))
-    for script in ("apt.sh", steps.SCRIPT) if custom else ("apt.sh",):
-        _run(container, script, mirror, progress)
+    container.start()
+    tail: deque[str] = deque(maxlen=_TAIL)
+    output = container.logs(stream=True, follow=True)
+    with closing(output), io.BufferedReader(tarstream.Chunks(iter(output)), 1) as lines:
+        for raw in lines:
+            line = mirror.redact(raw.decode("utf-8", "replace").rstrip())
+            tail.append(line)
+            progress(line)
+    if container.wait()["StatusCode"] != 0:
+        raise SandboxError("The container's build failed:\n" + "\n".join(tail))
 
 
 def _exported(container: Container) -> Iterator[bytes]:
@@ -145,25 +158,6 @@ def _write_apt(image: ImageDefinition, mirror: Mirror, folder: Path) -> None:
         f"apt-get {options} install -y {' '.join(sorted(image.packages))}", "rm -f /usr/sbin/policy-rc.d",
     ]  # fmt: skip
     (folder / "apt.sh").write_text("\n".join(lines) + "\n", "utf-8")
-
-
-def _run(container: Container, script: str, mirror: Mirror, progress: Callable[[str], None]) -> None:
-    # Through a file, not the environment: what a container is given there shows in "docker inspect".
-    api = container.client.api  # type: ignore[union-attr]
-    started = api.exec_create(container.id, ["sh", f"{INSIDE}/{script}"], user="0:0")["Id"]
-    tail: deque[str] = deque(maxlen=_TAIL)
-    rest = b""
-    for chunk in api.exec_start(started, stream=True):
-        *lines, rest = (rest + chunk).split(b"\n")
-        for raw in lines:
-            line = mirror.redact(raw.decode("utf-8", "replace").rstrip())
-            tail.append(line)
-            progress(line)
-    if api.exec_inspect(started)["ExitCode"] != 0:
-        raise SandboxError(
-            "The container's build failed:\n"
-            + "\n".join([*tail, mirror.redact(rest.decode("utf-8", "replace"))])
-        )
 
 
 def docker_image(image: BuiltImage) -> str:

@@ -23,6 +23,17 @@ from icae_env.sandbox.images.mirror import INSIDE, Mirror
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _TAIL = 15
+# Without root only mmdebstrap itself can remove its subordinate users' files, so it is asked to end. It holds the signal
+# back while a child runs, so the whole group gets it, as soon as this process closes the pipe that is its standard input.
+_WATCHED = """
+exec 3<&0 </dev/null
+trap : TERM
+{ cat <&3 >/dev/null 2>&1; kill -TERM 0; } &
+"$@" 3<&-
+code=$?
+kill -KILL $! 2>/dev/null
+exit $code
+"""
 
 
 def missing() -> tuple[str, str] | None:
@@ -66,14 +77,15 @@ def build(image: ImageDefinition, mirror: Mirror, root: Path, progress: Callable
     """
     if problem := missing():
         raise SandboxUnavailableError("image builder mmdebstrap", problem[0] + ".", mend=problem[1])
-    with tempfile.TemporaryDirectory(prefix="icae-build-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="icae-build-", dir=root.parent) as scratch:
+        # Below the store's own folder, which the next build clears should this process be killed.
         argv = _command(image, mirror, Path(scratch))
         environment = {
             **{name: os.environ[name] for name in ("PATH", "HOME", "USER", "LOGNAME") if name in os.environ},
-            **mirror.proxies(), "LC_ALL": "C.UTF-8", "SOURCE_DATE_EPOCH": str(rootfs.EPOCH),
+            **mirror.proxies(), **_temporary(Path(scratch)), "LC_ALL": "C.UTF-8", "SOURCE_DATE_EPOCH": str(rootfs.EPOCH),
         }  # fmt: skip
         process = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
+            [*_leash(), *argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
             start_new_session=True,
         )  # fmt: skip
         try:
@@ -84,6 +96,26 @@ def build(image: ImageDefinition, mirror: Mirror, root: Path, progress: Callable
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGTERM)
                 process.wait()
+            if process.stdin:
+                process.stdin.close()
+
+
+def _leash() -> list[str]:
+    """Return a prefix that ends the builder when this process is killed."""
+    if os.geteuid() == 0:
+        # In namespaces that end with their first process, so that no process and no mount can stay.
+        unshare = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
+        return ["setpriv", "--pdeathsig", "KILL", *unshare]
+    return ["sh", "-c", _WATCHED, "sh"]
+
+
+def _temporary(scratch: Path) -> dict[str, str]:
+    if os.geteuid() != 0:
+        # Subordinate users could not get to a folder below a private home.
+        return {}
+    work = scratch / "work"
+    work.mkdir()
+    return {"TMPDIR": str(work)}
 
 
 def _command(image: ImageDefinition, mirror: Mirror, scratch: Path) -> list[str]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +13,7 @@ import pytest
 
 from icae_env.errors import SandboxError
 from icae_env.sandbox.images import build as builder
-from icae_env.sandbox.images import definition, dockerbuild, mmdebstrap, rootfs, tarstream
+from icae_env.sandbox.images import definition, dockerbuild, mmdebstrap, rootfs
 from icae_env.sandbox.images.mirror import INSIDE, Mirror, load_mirror
 from icae_env.sandbox.images.store import BuiltImage, ImageStore
 
@@ -98,18 +101,23 @@ def test_docker_builds_the_same_image_from_a_bare_debian(
     import docker
 
     mirror = _marked(load_mirror())
-    bare = definition.ImageDefinition(name="bare", description="Debian alone.")
-    debian, root = tmp_path / "debian", tmp_path / "rootfs"
-    debian.mkdir()
+    root, sources = tmp_path / "rootfs", tmp_path / "sources.list"
     root.mkdir()
-    mmdebstrap.build(bare, mirror, debian, lambda line: None)
-    # As in the distribution's own image: apt checks signatures as another user, who keeps files there.
-    (debian / "tmp").chmod(0o1777)
+    sources.write_text("".join(line + "\n" for line in mirror.apt))
+    argv = [
+        "mmdebstrap",
+        "--quiet",
+        "--variant=minbase",
+        "bookworm",
+        "-",
+        *([str(sources)] if mirror.apt else []),
+    ]
     tag = "icae_env/test-debian:bookworm"
     client = docker.from_env()
     try:
-        with tarstream.sent(debian) as stream:
-            client.api.import_image_from_stream(stream, *tag.split(":"))
+        with subprocess.Popen(argv, stdout=subprocess.PIPE) as bare:
+            client.api.import_image_from_stream(bare.stdout, *tag.split(":"))
+        assert bare.returncode == 0
         dockerbuild.build(definition.load("tiny"), mirror, root, lambda line: None, base=tag)
         assert rootfs.digest(root) == built[0].digest
         assert client.containers.list(all=True, filters={"ancestor": tag}) == []
@@ -123,4 +131,44 @@ def test_a_package_that_does_not_exist_fails_and_leaves_nothing(definitions: Pat
     kept = ImageStore(tmp_path)
     with pytest.raises(SandboxError, match="no-such-package-here"):
         builder.build("wrong", builder="mmdebstrap", store=kept)
+    assert [path.name for path in kept.root.iterdir()] == [".lock"]
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from icae_env.sandbox.images import build
+from icae_env.sandbox.images.store import ImageStore
+build.build("tiny", builder="mmdebstrap", store=ImageStore(Path(sys.argv[1])), progress=lambda line: print(line, flush=True))
+"""
+
+
+def _running(marker: str) -> list[str]:
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            command = file.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+        except (FileNotFoundError, ProcessLookupError, PermissionError):
+            continue
+        if marker in command and "mmdebstrap" in command:
+            found.append(command)
+    return found
+
+
+@needs_mmdebstrap
+def test_a_killed_build_leaves_no_process_and_no_mount(definitions: Path, tmp_path: Path) -> None:
+    argv = [sys.executable, "-c", KILLED, str(tmp_path)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert any("installing essential" in line for line in process.stdout)
+        assert _running(str(tmp_path))
+        process.kill()
+    deadline = time.monotonic() + 60
+    while _running(str(tmp_path)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert _running(str(tmp_path)) == []
+    assert str(tmp_path) not in Path("/proc/mounts").read_text()
+    kept = ImageStore(tmp_path)
+    assert kept.list() == []
+    assert len(kept.reap()) == 1
     assert [path.name for path in kept.root.iterdir()] == [".lock"]

@@ -11,7 +11,8 @@ import pytest
 
 from icae_env.errors import SandboxError
 from icae_env.sandbox.base import MIB, Limits, Sandbox, SandboxConfig
-from icae_env.sandbox.bubblewrap import BubblewrapBackend, program
+from icae_env.sandbox.bubblewrap import BubblewrapBackend
+from icae_env.sandbox.bwrap_program import program
 from icae_env.sandbox.images import hostpython
 from icae_env.sandbox.images.host import HostImage, host_image
 from icae_env.sandbox.images.store import HOME_VARIABLE
