@@ -19,14 +19,8 @@ def identity() -> tuple[int, int]:
 
 
 def writable_places(limits: Limits) -> dict[str, int]:
-    """Return the writable folders and their sizes in bytes.
-
-    Their content counts as the container's memory. Where the limits would let it fill that memory, all of them shrink alike, so
-    that a full disk is a full disk (ENOSPC) and not the end of a process.
-    """
-    wanted = {place: size for place, size, _ in writable(limits)} | {"/dev/shm": limits.shm}
-    share = min(1.0, limits.memory * 31 / 32 / sum(wanted.values()))
-    return {place: max(int(size * share) // 4096 * 4096, 4096) for place, size in wanted.items()}
+    """Return the writable folders and their sizes in bytes."""
+    return {place: size for place, size, _ in writable(limits)}
 
 
 def tmpfs_places(limits: Limits) -> list[str]:
