@@ -100,35 +100,15 @@ def arguments(config: SandboxConfig, sources: Sources, *, overlay: bool) -> list
         sources: Its image.
         overlay: Whether the workspace starts from the folder on descriptor LOWER instead of empty.
     """
-    limits = config.limits
     argv = ["bwrap", "--unshare-user", "--uid", str(SANDBOX_UID), "--gid", str(SANDBOX_UID)]
-    argv += [
-        "--unshare-pid",
-        "--unshare-ipc",
-        "--unshare-uts",
-        "--unshare-cgroup-try",
-        "--hostname",
-        "sandbox",
-    ]
+    argv += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "sandbox"]  # fmt: skip
     argv += [] if config.network else ["--unshare-net"]
     # One harmless capability that no other process inside has: the kernel lets nobody trace the init without it.
     argv += ["--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--cap-add", "CAP_WAKE_ALARM"]
-    argv += sources.arguments
-    argv += [
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--size",
-        str(limits.shm),
-        "--perms",
-        "1777",
-        "--tmpfs",
-        "/dev/shm",
-    ]
-    argv += ["--remount-ro", "/dev"]
-    for path, size, mode in writable(limits):
+    argv += [*sources.arguments, "--proc", "/proc", "--dev", "/dev"]
+    for path, size, mode in writable(config.limits):
         argv += ["--perms", mode, "--size", str(size), "--tmpfs", path]
+    argv += ["--remount-ro", "/dev"]
     if overlay:
         argv += ["--overlay-src", f"/proc/self/fd/{LOWER}", "--tmp-overlay", str(WORKSPACE)]
     argv += ["--remount-ro", "/", "--chdir", str(WORKSPACE)]

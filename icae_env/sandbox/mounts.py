@@ -25,12 +25,23 @@ class Mount(BaseModel):
     content: bytes = b""
 
 
+SHM = "/dev/shm"
+_SHARE_OF_MEMORY = 31 / 32
+
+
 def writable(limits: Limits) -> Sequence[tuple[str, int, str]]:
-    """Return (path, bytes, octal mode) of every writable file system."""
-    return (
+    """Return (path, bytes, octal mode) of every writable file system, SHM last.
+
+    Their content counts as the sandbox's memory. Where the limits would let it fill that memory, all of them shrink alike, so
+    that a full disk is a full disk (ENOSPC) and not the end of a process.
+    """
+    wanted = (
         (str(WORKSPACE), limits.workspace, "0755"),
         (str(HOME), limits.scratch, "0755"),
         ("/tmp", limits.scratch, "1777"),
         ("/var/tmp", limits.scratch, "1777"),
         ("/run", OUTPUT_SPACE, "0755"),
+        (SHM, limits.shm, "1777"),
     )
+    share = min(1.0, limits.memory * _SHARE_OF_MEMORY / sum(size for _, size, _ in wanted))
+    return [(path, max(int(size * share) // 4096 * 4096, 4096), mode) for path, size, mode in wanted]
