@@ -126,19 +126,21 @@ class BubblewrapBackend:
         """Run one command in a sandbox of its own that is destroyed afterwards (see ``base.Backend.run_fresh``)."""
         image = self._image(config)
         namespaces = self._namespaces(config, image)
+        # An overlay's upper layer is bounded by the memory group alone.
+        overlay = len(files) > _FEW_FILES and cgroups.parent() is not None
         with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
+            lower = ours.enter_context(self._lowers.lent(files)) if overlay else None
             ours.callback(namespaces.close)
             out, out_end = pipe(ours, theirs)
             err, err_end = pipe(ours, theirs)
             given = owned(theirs, bwrap_command.memory_file(stdin))
-            # An overlay's upper layer is bounded by the memory group alone.
-            overlay = len(files) > _FEW_FILES and cgroups.parent() is not None
+            namespaces.give(given, out_end, err_end)
             namespaces.start(
                 launcher(),
                 bwrap_command.once(config.limits.processes, argv),
                 env={**image.environment, **config.env},
                 streams={0: given, 1: out_end, 2: err_end},
-                lower=self._lowers.descriptor(files) if overlay else None,
+                lower=lower,
             )
             theirs.close()
             if not overlay:

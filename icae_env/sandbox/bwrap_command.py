@@ -21,10 +21,14 @@ INIT = ("/bin/bash", "--norc", "--noprofile", "-c", _INIT_SCRIPT)
 """The first process of a lasting sandbox: reaps orphans and ends when the host closes its descriptor."""
 
 _ONCE_SCRIPT = (
+    f"exec {LOWER}<&-; command -v setpriv >/dev/null || exit 1; "
     'ulimit -p "$1" 2>/dev/null || ulimit -u "$1"; shift; trap "" HUP INT QUIT TERM; '
     f"printf r >&{READY}; read -r _ <&{HOLD}; exec {HOLD}<&- 9>&2 2>/dev/null; "
-    f'(trap - HUP INT QUIT TERM; exec "$@" 2>&9 {READY}>&- 9>&-); printf %s "$?" >&{READY}'
+    "(trap - HUP INT QUIT TERM; exec setpriv --ambient-caps=-all --inh-caps=-all -- "
+    f'"$@" 2>&9 {READY}>&- 9>&-); printf %s "$?" >&{READY}'
 )
+"""The folder below the workspace is closed first: its ``..`` is the host's. The command loses the init's capability, which
+would let it trace the init."""
 
 
 def once(processes: int, argv: Sequence[str]) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from icae_env.sandbox.launch.client import launcher
@@ -21,49 +22,70 @@ FileMap = Mapping[str, tuple[bytes, int]]
 _KEPT = 4
 
 
+class _Copy:
+    """One unpacked content and who uses it at the moment."""
+
+    def __init__(self, files: FileMap, place: Path, fd: int) -> None:
+        self.files, self.place, self.fd = files, place, fd
+        self.users = 0
+
+
 class Lowers:
     """The unpacked contents of one backend, the last few that were used."""
 
     def __init__(self, identity: tuple[int, int]) -> None:
         """Unpack for the host user that sandboxes run as."""
         self._identity = identity
-        self._known: list[tuple[FileMap, int]] = []
+        self._known: list[_Copy] = []
         self._folder: Path | None = None
         self._lock = threading.Lock()
 
-    def descriptor(self, files: FileMap) -> int:
-        """Return a descriptor of the folder with this content; the same mapping object is unpacked once."""
+    @contextmanager
+    def lent(self, files: FileMap) -> Iterator[int]:
+        """Give a descriptor of the folder with this content; the same mapping object is unpacked once.
+
+        The folder stays while any body runs, however many other contents are unpacked meanwhile.
+        """
         with self._lock:
-            for known, fd in self._known:
-                if known is files:
-                    return fd
-            fd = self._unpack(files)
-            self._known.append((files, fd))
-            if len(self._known) > _KEPT:
-                _, oldest = self._known.pop(0)
-                shutil.rmtree(f"/proc/self/fd/{oldest}/..", ignore_errors=True)
-                os.close(oldest)
-            return fd
+            copy = next((known for known in self._known if known.files is files), None)
+            if copy is None:
+                copy = self._unpack(files)
+                self._known.append(copy)
+            copy.users += 1
+        try:
+            yield copy.fd
+        finally:
+            with self._lock:
+                copy.users -= 1
+                self._forget_oldest()
 
     def close(self) -> None:
         """Remove all copies."""
         with self._lock:
-            for _, fd in self._known:
-                os.close(fd)
+            for copy in self._known:
+                os.close(copy.fd)
             self._known.clear()
             if self._folder is not None:
                 shutil.rmtree(self._folder, ignore_errors=True)
                 launcher().at_exit(f"lower-{self._folder}", None)
                 self._folder = None
 
-    def _unpack(self, files: FileMap) -> int:
+    def _forget_oldest(self) -> None:
+        idle = [copy for copy in self._known if copy.users == 0]
+        for copy in idle[: max(len(self._known) - _KEPT, 0)]:
+            self._known.remove(copy)
+            os.close(copy.fd)
+            shutil.rmtree(copy.place, ignore_errors=True)
+
+    def _unpack(self, files: FileMap) -> _Copy:
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="icae-lower-"))
             launcher().at_exit(f"lower-{self._folder}", ["/bin/rm", "-rf", str(self._folder)])
             if os.geteuid() == 0:
                 self._folder.chmod(0o711)
-        root = Path(tempfile.mkdtemp(dir=self._folder)) / "content"
-        root.parent.chmod(0o711)
+        place = Path(tempfile.mkdtemp(dir=self._folder))
+        root = place / "content"
+        place.chmod(0o711)
         root.mkdir()
         for path, (content, mode) in files.items():
             target = root / path
@@ -77,4 +99,4 @@ class Lowers:
             for folder, folders, names in os.walk(root):
                 for name in (".", *folders, *names):
                     os.chown(os.path.join(folder, name), *self._identity, follow_symlinks=False)  # noqa: PTH118
-        return os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        return _Copy(files, place, os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC))

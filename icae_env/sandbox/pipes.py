@@ -65,7 +65,7 @@ def collect(
                 ended = True
             elif not streams[fd].take():
                 poller.unregister(fd)
-        if not events and left <= 0:
+        if not ended and left <= 0:  # even while there is output: a flood must not put off the end
             timed_out = ended = True
             kill()
     code = child.wait(10.0)
