@@ -12,7 +12,8 @@ from typing import Literal
 from icae_env.errors import SandboxError, SandboxUnavailableError
 from icae_env.sandbox.images import definition, dockerbuild, mmdebstrap, rootfs
 from icae_env.sandbox.images.mirror import Mirror, load_mirror
-from icae_env.sandbox.images.store import BuiltImage, ImageRecord, ImageStore
+from icae_env.sandbox.images.records import BuiltImage, ImageRecord
+from icae_env.sandbox.images.store import ImageStore
 
 Builder = Literal["auto", "mmdebstrap", "docker"]
 

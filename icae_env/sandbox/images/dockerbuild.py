@@ -18,7 +18,7 @@ from icae_env.sandbox.images import rootfs, steps, tarstream
 from icae_env.sandbox.images.definition import ImageDefinition
 from icae_env.sandbox.images.mirror import INSIDE, Mirror
 from icae_env.sandbox.images.owner import OWNER_LABEL, owner
-from icae_env.sandbox.images.store import BuiltImage
+from icae_env.sandbox.images.records import BuiltImage
 
 if TYPE_CHECKING:
     from docker.models.containers import Container

@@ -17,55 +17,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from icae_env.errors import ConfigError
-from icae_env.sandbox.base import ImageRef
 from icae_env.sandbox.images import definition
+from icae_env.sandbox.images.records import BuiltImage, ImageRecord
 
 HOME_VARIABLE = "ICAE_HOME"
 SYSTEM_HOME = Path("/var/lib/icae_env")
 CURRENT = "current"
 BUILD_PREFIX = ".build-"
-
-
-class ImageRecord(BaseModel):
-    """The content of ``image.json``: what a digest stands for."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: str
-    digest: str
-    """``sha256:...`` over the root file system's content."""
-    definition: str
-    """Digest of the definition it was built from."""
-    builder: str
-    """``mmdebstrap`` or ``docker``."""
-    packages: dict[str, str]
-    """Debian package -> version, of everything installed."""
-    size: int
-    """Bytes of all files."""
-    seconds: float
-    """Wall time of the build."""
-    created: str
-    """Time of the build, ISO 8601, UTC."""
-
-
-class BuiltImage(BaseModel):
-    """An image that can be used."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: str
-    digest: str
-    rootfs: Path
-    """Its root file system; read-only by agreement, owned by whoever built it."""
-    record: ImageRecord
-
-    @property
-    def ref(self) -> ImageRef:
-        """The name and digest that a report states."""
-        return ImageRef(name=self.name, digest=self.digest)
 
 
 def data_home() -> Path:

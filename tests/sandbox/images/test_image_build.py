@@ -15,7 +15,8 @@ from icae_env.errors import SandboxError
 from icae_env.sandbox.images import build as builder
 from icae_env.sandbox.images import definition, dockerbuild, mmdebstrap, rootfs
 from icae_env.sandbox.images.mirror import INSIDE, Mirror, load_mirror
-from icae_env.sandbox.images.store import BuiltImage, ImageStore
+from icae_env.sandbox.images.records import BuiltImage
+from icae_env.sandbox.images.store import ImageStore
 
 CANARY = "canary-7c1e55d0"
 

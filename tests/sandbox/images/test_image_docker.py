@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from icae_env.sandbox.images import dockerbuild, rootfs, tarstream
-from icae_env.sandbox.images.store import BuiltImage, ImageRecord, ImageStore
+from icae_env.sandbox.images.records import BuiltImage, ImageRecord
+from icae_env.sandbox.images.store import ImageStore
 
 pytestmark = [
     pytest.mark.docker,

@@ -10,7 +10,8 @@ import pytest
 
 from icae_env.errors import ConfigError, UnknownNameError
 from icae_env.sandbox.images import rootfs, store
-from icae_env.sandbox.images.store import BuiltImage, ImageRecord, ImageStore
+from icae_env.sandbox.images.records import BuiltImage, ImageRecord
+from icae_env.sandbox.images.store import ImageStore
 
 BUILDER = """
 import sys, time
