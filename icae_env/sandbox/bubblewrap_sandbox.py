@@ -24,6 +24,7 @@ from icae_env.sandbox.namespaces import Namespaces, owned, pipe
 from icae_env.sandbox.pipes import collect
 from icae_env.sandbox.seccomp import filter_program
 
+_TIOCSPTLCK, _TIOCGPTPEER = 0x40045431, 0x5441
 _ATTACH = Path(__file__).parent / "launch" / "attach.py"
 
 
@@ -127,6 +128,7 @@ class BubblewrapSandbox:
             out, out_end = pipe(ours, theirs)
             err, err_end = pipe(ours, theirs)
             given = owned(theirs, bwrap_command.memory_file(stdin))
+            self._namespaces.give(given, out_end, err_end)
             try:
                 child = self._enter(argv, {0: given, 1: out_end, 2: err_end}, env=env, cwd=cwd, tty=False)
             except _NotStartedError as failure:
@@ -154,9 +156,8 @@ class BubblewrapSandbox:
             SandboxDiedError: The sandbox is gone.
             SandboxStartError: The command could not be started.
         """
-        master, slave = pty.openpty()
+        master, slave = self._terminal()
         try:
-            os.set_inheritable(master, False)
             ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             child = self._enter(argv, {0: slave, 1: slave, 2: slave}, env=env, cwd=cwd, tty=True)
         except _NotStartedError as failure:
@@ -168,6 +169,26 @@ class BubblewrapSandbox:
         finally:
             os.close(slave)
         return BubblewrapPty(master, child)
+
+    def _terminal(self) -> tuple[int, int]:
+        """Return both ends of a pseudo-terminal of the sandbox's own, so that it has a name inside.
+
+        Where what runs inside has used them all up, one of the host's serves as well, though it is nameless there.
+        """
+        try:
+            master = self._namespaces.terminal()
+        except OSError:
+            master, slave = pty.openpty()
+            os.set_inheritable(master, False)
+            self._namespaces.give(slave)
+            return master, slave
+        try:
+            unlocked = struct.pack("i", 0)
+            ioctl(master, _TIOCSPTLCK, unlocked)
+            return master, ioctl(master, _TIOCGPTPEER, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+        except OSError:
+            os.close(master)
+            raise
 
     def attach_argv(self, argv: Sequence[str], *, cwd: PurePosixPath | str = WORKSPACE) -> list[str]:
         """Return a host command that runs ``argv`` inside on the terminal it is itself started on."""

@@ -134,6 +134,22 @@ class Namespaces:
             return done.model_copy(update={"exit_code": 137})
         raise SandboxDiedError("The sandbox was killed from outside while its command ran.")
 
+    def terminal(self) -> int:
+        """Open the master of a new pseudo-terminal in the sandbox's own /dev/pts.
+
+        Raises:
+            OSError: There are no more.
+        """
+        if self.files is None:
+            raise SandboxDiedError("The sandbox is not running.")
+        return self.files.open_file("/dev/pts/ptmx", os.O_RDWR | os.O_NOCTTY)
+
+    def give(self, *descriptors: int) -> None:
+        """Make pipes, terminals and memory files the sandbox user's own, so that they can be opened by name inside."""
+        if os.geteuid() == 0:
+            for fd in descriptors:
+                os.fchown(fd, *self.identity)
+
     def alive(self) -> bool:
         """Return whether the init still runs."""
         if self._init_fd < 0:

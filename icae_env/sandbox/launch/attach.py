@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+import warnings  # noqa: F401 - os.execvpe wants it, and inside there is no standard library to take it from
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -28,6 +29,7 @@ def main(request: dict) -> int:
     child = os.fork()
     if child == 0:
         try:
+            syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
             enter.set_limits(request["limits"])
             os.chdir(request["cwd"])
             syscalls.drop_capabilities()

@@ -63,7 +63,7 @@ class Server:
             ]
             answer, reply_fds = operation(fds, **request)
         except OSError as error:
-            answer = {"error": str(error), "errno": error.errno}
+            answer = {"error": error.strerror or str(error), "errno": error.errno}
         finally:
             kept = set(self.status.values())
             for fd in fds:
@@ -95,7 +95,7 @@ class Server:
                 enter.become_user(uid, gid)
                 os.execve(program, argv, env)
             except BaseException as error:  # noqa: BLE001 - a forked child may only report and end
-                os.write(report_write, str(error).encode())
+                os.write(report_write, failure_text(error))
             finally:
                 os._exit(127)
         self.groups.update(groups)
@@ -133,7 +133,7 @@ class Server:
             except ProcessLookupError:  # kill(-1) found nothing to kill
                 os._exit(0)
             except BaseException as error:  # noqa: BLE001 - a forked child may only report and end
-                os.write(report_write, b"!" + str(error).encode())
+                os.write(report_write, failure_text(error))
             finally:
                 os._exit(127)
         os.close(report_write)
@@ -141,14 +141,14 @@ class Server:
         os.waitpid(outer, 0)
         number, _, failure = report.partition(b"\n")
         if not number.isdigit():
-            raise OSError(0, report.decode(errors="replace").lstrip("!") or "the sandbox is gone")
-        return self.started(int(number), fds[-1], failure.lstrip(b"!"))
+            raise failure_error(report or b"the sandbox is gone")
+        return self.started(int(number), fds[-1], failure)
 
     def started(self, pid: int, status: int, failure: bytes):
         """Record a child; its exit code goes to ``status``. The client gets a pidfd, which no reuse of the number can fool."""
         if failure:
             os.waitpid(pid, 0)
-            raise OSError(0, failure.decode(errors="replace"))
+            raise failure_error(failure)
         pidfd = os.pidfd_open(pid)
         self.status[pid] = status
         return {"pid": pid}, [pidfd]
@@ -199,6 +199,19 @@ class Server:
                 os.rmdir(os.path.dirname(procs))
             except OSError:
                 pass
+
+
+def failure_text(error: BaseException) -> bytes:
+    """Put an exception of a forked child into words for ``failure_error``."""
+    if isinstance(error, OSError) and error.errno:
+        return f"{error.errno} {error.strerror}".encode()
+    return f"0 {type(error).__name__}: {error}".encode()
+
+
+def failure_error(text: bytes) -> OSError:
+    """Return the exception that ``failure_text`` was made of."""
+    number, _, message = text.decode(errors="replace").partition(" ")
+    return OSError(int(number), message) if number.isdigit() else OSError(0, text.decode(errors="replace"))
 
 
 def read_all(fd: int) -> bytes:

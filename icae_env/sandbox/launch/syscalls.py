@@ -5,6 +5,7 @@ import os
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
+PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_SECCOMP = 22
 PR_CAPBSET_DROP = 24
