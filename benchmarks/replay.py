@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import tempfile
 import time
 from contextlib import closing
@@ -15,6 +16,8 @@ from icae_env.selection import open_backend
 from icae_env.tasks.models import Case, HiddenTask, Protocol, TaskSource, TaskSpec
 
 CASES = 500
+PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
+"""The baseline's interpreter: the distribution's, as in the images."""
 RUN = b"""#!/usr/bin/env python3
 print(sys.stdin.read().strip()[::-1])
 """
@@ -61,7 +64,7 @@ def _bare(folder: Path) -> float:
     begun = time.perf_counter()
     for n in range(CASES):
         text = json.dumps(f"text {n}") + "\n"
-        subprocess.run(["python3", folder / "run"], input=text, capture_output=True, text=True, check=True)
+        subprocess.run([PYTHON, folder / "run"], input=text, capture_output=True, text=True, check=True)
     return time.perf_counter() - begun
 
 
