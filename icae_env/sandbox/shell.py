@@ -128,15 +128,16 @@ class Shell:
         return None
 
     def _open(self) -> Dialogue:
-        try:
-            dialogue = Dialogue(self._sandbox.open_pty(BASH, cwd=self._restart_place()))
-        except SandboxStartError:  # the directory may be closed to the user
-            self._cwd = "/"
-            dialogue = Dialogue(self._sandbox.open_pty(BASH, cwd="/"))
-        if not dialogue.begin(_START_SECONDS):
+        for place in dict.fromkeys((self._restart_place(), "/")):  # what runs inside may close any other directory
+            try:
+                dialogue = Dialogue(self._sandbox.open_pty(BASH, cwd=place))
+            except SandboxStartError:
+                continue
+            if dialogue.begin(_START_SECONDS):
+                self._cwd = place
+                return dialogue
             dialogue.close()
-            raise SandboxStartError("A shell started inside does not answer.")
-        return dialogue
+        raise SandboxStartError("A shell started inside does not answer.")
 
     def _began(self) -> bool:
         try:
@@ -202,12 +203,14 @@ class Shell:
         )
 
     def _restart_place(self) -> str:
-        try:
-            if self._sandbox.files.stat(self._cwd).kind == "directory":
-                return self._cwd
-        except (OSError, ValueError):
-            pass
-        self._cwd = str(WORKSPACE)
+        for place in (self._cwd, str(WORKSPACE)):
+            try:
+                self._sandbox.files.stat(f"{place}/.")  # fails as entering it would
+            except (OSError, ValueError):
+                continue
+            self._cwd = place
+            return place
+        self._cwd = "/"
         return self._cwd
 
     def _broken(self) -> ShellResult:

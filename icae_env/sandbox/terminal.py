@@ -7,6 +7,8 @@ configuration and an empty environment, and dies with the process.
 from __future__ import annotations
 
 import atexit
+import contextlib
+import itertools
 import os
 import re
 import shlex
@@ -41,6 +43,14 @@ _QUIET = 0.06
 """Seconds without a change after which the screen counts as settled."""
 _POLL = 0.015
 _OPEN_SECONDS = 2.0
+_ATTEMPTS = 5
+"""Screens that are opened one after another when each ends at once."""
+_AT_ONCE = 2000
+"""Characters typed with one command; tmux takes no more than 16 KB."""
+ENDS_AT_ONCE = "[The terminal ends as soon as it is opened: what runs in the sandbox kills it.]"
+_serial = itertools.count()
+_opening = threading.Lock()
+"""libtmux changes os.environ for a moment when it opens a session."""
 
 
 class _Server:
@@ -87,11 +97,15 @@ def _server() -> _Server:
 
 def split_keys(keys: str) -> Iterator[tuple[str, bool]]:
     """Yield (text, True) for what is typed and (tmux key name, False) for keys named in angle brackets."""
-    for index, part in enumerate(_KEY.split(keys)):
+    for index, part in enumerate(_KEY.split(keys.encode("utf-8", "replace").decode())):
         if index % 2:
             yield _TMUX_NAMES.get(part, part), False
-        elif part:
-            yield part, True
+            continue
+        for number, text in enumerate(part.split("\0")):
+            if number:
+                yield "C-Space", False  # what a terminal sends for it is NUL, which no argument can hold
+            if text:
+                yield text, True
 
 
 def available() -> bool:
@@ -113,11 +127,14 @@ class Terminal:
         if not available():
             raise SandboxUnavailableError("terminal", "tmux is not installed.", mend="apt-get install tmux")
         self._sandbox, self._cwd, self._size = sandbox, cwd, (columns, rows)
-        self._session: libtmux.Session | None = None
-        self._pane: libtmux.Pane | None = None
+        self._target = ""
+        """Name of the tmux session, for tmux to match whole; none is used twice, as numbers of panes are."""
+        self._process = os.getpid()
 
     def send(self, keys: str = "", *, enter: bool = False, wait: float | None = None) -> str:
         """Type keys and return the screen.
+
+        A screen whose shell ends gets a fresh one; keys that were still to be typed then are dropped.
 
         Args:
             keys: Text typed as it is; names in angle brackets press keys: ``<C-c>``, ``<Up>``, ``<Esc>``, ``<F1>`` (KEYS).
@@ -126,35 +143,65 @@ class Terminal:
 
         Returns:
             The screen's rows without trailing blanks, separated by newlines.
+
+        Raises:
+            SandboxDiedError: The sandbox is gone.
         """
         before = self.screen()
-        for part, literal in split_keys(keys):
-            self._command("send-keys", *(["-l", "--"] if literal else ["--"]), part)
-        if enter:
-            self._command("send-keys", "Enter")
+        with contextlib.suppress(_EndedError):
+            for part, literal in split_keys(keys):
+                if literal:
+                    self._type(part)
+                else:
+                    self._command("send-keys", "--", part)
+            if enter:
+                self._command("send-keys", "Enter")
         if wait is not None:
             time.sleep(wait)
             return self.screen()
-        return self._settle(before, REST_SECONDS, typed=bool(keys or enter))
+        try:
+            return self._settle(before, REST_SECONDS, typed=bool(keys or enter))
+        except _EndedError:
+            return self.screen()
 
     def screen(self) -> str:
-        """Return what the screen shows now."""
-        return "\n".join(line.rstrip() for line in self._command("capture-pane", "-p")).rstrip("\n")
+        """Return what the screen shows now.
+
+        Raises:
+            SandboxDiedError: The sandbox is gone.
+        """
+        for attempt in range(_ATTEMPTS):
+            try:
+                if not self._target:
+                    self._open()
+                return self._look()
+            except _EndedError:
+                time.sleep(attempt * _POLL)  # a tmux server whose last screen has ended takes a moment to go
+        if not self._sandbox.alive():
+            raise SandboxDiedError("The sandbox is gone, and its terminal with it.")
+        return ENDS_AT_ONCE
 
     def close(self) -> None:
         """End the screen and what runs on it."""
-        if self._session is not None:
-            try:
-                self._session.cmd("kill-session")
-            finally:
-                self._session = self._pane = None
+        target, self._target = self._target, ""
+        if target and self._process == os.getpid():  # a forked child has only a copy
+            _server().libtmux().cmd("kill-session", target=target)
+
+    def _type(self, text: str) -> None:
+        for begin in range(0, len(text), _AT_ONCE):
+            part = text[begin : begin + _AT_ONCE]
+            # A semicolon at the end of a word would be tmux's own.
+            self._command("send-keys", "-l", "--", f"{part[:-1]}\\;" if part.endswith(";") else part)
+
+    def _look(self) -> str:
+        return "\n".join(line.rstrip() for line in self._command("capture-pane", "-p")).rstrip("\n")
 
     def _settle(self, before: str, wait: float, *, typed: bool) -> str:
         begun = changed = time.monotonic()
         last, reacted = before, not typed
         while (now := time.monotonic()) < begun + wait:
             time.sleep(_POLL)
-            screen = self.screen()
+            screen = self._look()
             if screen != last:
                 last, changed, reacted = screen, time.monotonic(), True
             elif reacted and now - changed >= _QUIET:
@@ -162,34 +209,35 @@ class Terminal:
         return last
 
     def _command(self, *words: str) -> list[str]:
-        """Give tmux a command for the pane; a screen whose shell has ended gets a fresh one first."""
-        for _ in range(2):
-            if self._session is None or self._pane is None:
-                self._session, self._pane = self._open()
-                self._settle("", _OPEN_SECONDS, typed=True)
-            done = self._pane.cmd(*words)
-            if not done.stderr:
-                return list(done.stdout)
-            self._session = self._pane = None
-        raise SandboxDiedError("No terminal can be had in this sandbox: " + " ".join(done.stderr))
+        """Give tmux a command for the screen."""
+        if not self._target:
+            raise _EndedError
+        command, *rest = words
+        done = _server().libtmux().cmd(command, *rest, target=self._target)
+        if done.stderr:
+            self._target = ""
+            raise _EndedError
+        return list(done.stdout)
 
-    def _open(self) -> tuple[libtmux.Session, libtmux.Pane]:
+    def _open(self) -> None:
+        from libtmux.exc import LibTmuxException  # noqa: PLC0415 - first use
+
         columns, rows = self._size
-        command = shlex.join(["exec", *self._sandbox.attach_argv(_SHELL, cwd=self._cwd)]).replace(
-            "exec", "exec env -i", 1
-        )
-        name = f"t{id(self)}"
+        name = f"t{next(_serial)}"
+        command = "exec env -i " + shlex.join(self._sandbox.attach_argv(_SHELL, cwd=self._cwd))
         environment = dict.fromkeys(("TMUX", "TMUX_PANE"), "")
-        session = (
-            _server()
-            .libtmux()
-            .new_session(
-                session_name=name, x=columns, y=rows, window_command=command, environment=environment
-            )
-        )
-        session.cmd("set-option", "status", "off")
-        session.cmd("resize-window", "-x", str(columns), "-y", str(rows))
-        pane = session.active_pane
-        if pane is None:
-            raise SandboxDiedError("The terminal ended as soon as it was opened.")
-        return session, pane
+        try:
+            with _opening:
+                _server().libtmux().new_session(
+                    session_name=name, x=columns, y=rows, window_command=command, environment=environment
+                )
+        except (LibTmuxException, IndexError) as error:  # the second: it has ended before libtmux looked
+            raise _EndedError from error
+        self._target = f"={name}:"
+        self._command("set-option", "status", "off")
+        self._command("resize-window", "-x", str(columns), "-y", str(rows))
+        self._settle("", _OPEN_SECONDS, typed=True)
+
+
+class _EndedError(Exception):
+    """The screen's shell has ended, and the screen with it."""
