@@ -19,6 +19,8 @@ CASES = 500
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
 """The baseline's interpreter: the distribution's, as in the images."""
 RUN = b"""#!/usr/bin/env python3
+import sys
+
 print(sys.stdin.read().strip()[::-1])
 """
 TEST = b"""#!/bin/bash
