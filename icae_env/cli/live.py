@@ -77,7 +77,11 @@ class Live:
         lines = printable(text).rstrip("\n").split("\n")
         shown = lines if limit is None else lines[:limit]
         if any(shown):
-            self._console.print(Padding(Text("\n".join(shown), style=style), (0, 0, 0, indent), expand=False))
+            body = Text("\n".join(shown), style=style, tab_size=4)
+            # Wrapped by hand: rich would fill every line up with blanks.
+            for line in body.wrap(self._console, max(self._console.width - indent, 20)):
+                line.rstrip()
+                self._console.print(Text(" " * indent) + line, soft_wrap=True)
         if len(lines) > len(shown):
             self._console.print(f"{' ' * indent}... {len(lines) - len(shown)} more lines", style="dim italic")
 

@@ -1,0 +1,131 @@
+"""Wrong input: a message with the mend on stderr, exit code 2, no traceback; the machine's faults: exit code 3."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from icae_program import document, icae, process
+
+RUN = ("run", "--task", "bracex", "--agent", "noop")
+WRONG = {
+    "demo task": (("demo", "--task", "brasex"), "bracex, ssf, stockholm"),
+    "demo level": (("demo", "--level", "L9"), "L1, L2, L3, ground, recovered"),
+    "demo sandbox": (("demo", "--sandbox", "bubble"), "bubblewrap, docker"),
+    "tasks": (("tasks", "nope"), "bracex, ssf, stockholm"),
+    "tasks level": (("tasks", "bracex", "--level", "hard"), "L1, L2, L3"),
+    "run task": (("run", "--task", "nope", "--agent", "noop"), "bracex, ssf, stockholm"),
+    "run level": ((*RUN, "--level", "L4"), "L1, L2, L3"),
+    "run agent": (("run", "--task", "bracex", "--agent", "gold"), "golden, noop, scripted"),
+    "run agent module": (("run", "--task", "bracex", "--agent", "no_such_module:Agent"), "cannot be imported"),
+    "run agent class": (("run", "--task", "bracex", "--agent", "json:Agent"), "has no 'Agent'"),
+    "run agent option": ((*RUN, "-o", "speed=3"), "speed"),
+    "run option form": ((*RUN, "-o", "speed"), "name=value"),
+    "run sandbox": ((*RUN, "--sandbox", "dokcer"), "Did you mean 'docker'"),
+    "run image": ((*RUN, "--image", "pyhton"), "Did you mean 'python'"),
+    "evaluate task": (("evaluate", ".", "--task", "nope"), "bracex, ssf, stockholm"),
+    "evaluate folder": (("evaluate", "/no/such/folder", "--task", "bracex"), "no such submission"),
+    "evaluate suite": (("evaluate", ".", "--task", "bracex", "--suite", "all"), "native, public"),
+    "validate": (("validate", "nope"), "bracex, ssf, stockholm"),
+    "validate nothing": (("validate",), "bracex, ssf, stockholm, or --all"),
+    "images build": (("images", "build", "pyton"), "Did you mean 'python'"),
+    "images build nothing": (("images", "build"), "base, node, python"),
+    "images builder": (("images", "build", "base", "--builder", "podman"), "auto, docker, mmdebstrap"),
+    "images remove": (("images", "remove", "nope"), "There is no built image 'nope'"),
+    "play level": (("play", "--level", "L0"), "L1, L2, L3"),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_input_is_explained(name: str) -> None:
+    arguments, part = WRONG[name]
+    done = icae(*arguments)
+    assert done.exit_code == 2
+    assert part in done.stderr
+    assert "Error: " in done.stderr
+    assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_input_is_told_as_json_too(name: str) -> None:
+    arguments, part = WRONG[name]
+    done = icae(*arguments, "--json")
+    assert done.exit_code == 2
+    assert part in document(done)["error"]["message"]
+
+
+def test_a_traceback_is_shown_on_request() -> None:
+    for arguments in (("--debug", "tasks", "nope"), ("tasks", "nope", "--debug")):
+        done = process(*arguments)
+        assert done.returncode != 0
+        assert "Traceback" in done.stderr
+        assert "UnknownNameError" in done.stderr
+
+
+def test_an_unknown_option_is_explained() -> None:
+    done = process("run", "--tusk", "bracex")
+    assert done.returncode == 2
+    assert "--tusk" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_unforeseen_fault_is_one_line_without_debug(tmp_path: Path) -> None:
+    (tmp_path / "broken_agent.py").write_text(
+        "class Broken:\n    name, privileged = 'broken', False\n    def __init__(self):\n        raise KeyError('x')\n"
+    )
+    done = process("run", "--task", "bracex", "--agent", "broken_agent:Broken", env={"PYTHONPATH": f"{tmp_path}"})
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "KeyError" in done.stderr
+    assert "--debug" in done.stderr
+
+
+@pytest.mark.parametrize("file", ["task.toml", "prd/L1.md", "cases/native/amounts.json"])
+def test_a_damaged_task_folder_is_named_with_file_and_mend(file: str, copied_task: Path) -> None:
+    (copied_task / file).write_text("{")
+    done = icae("validate", "copied", env={"ICAE_TASKS_PATH": str(copied_task.parents[1])})
+    assert done.exit_code != 0
+    assert Path(file).name in done.output.replace("\n", "")
+    listed = document(icae("tasks", "--json", env={"ICAE_TASKS_PATH": str(copied_task.parents[1])}))["tasks"]
+    broken = next(task for task in listed if task["id"] == "copied")
+    assert ("error" in broken) == (file != "prd/L1.md")
+
+
+@pytest.fixture
+def copied_task(tmp_path: Path) -> Path:
+    """A task folder of our own, in a data root of its own."""
+    from shutil import copytree
+
+    from icae_env.tasks import find_task
+
+    found = find_task("bracex")
+    folder = tmp_path / "root" / "tasks" / "copied"
+    copytree(found.folder, folder)
+    copytree(found.user_agent, tmp_path / "root" / "user_agent_data" / "copied")
+    spec = (folder / "task.toml").read_text()
+    (folder / "task.toml").write_text(spec.replace('id = "bracex"', 'id = "copied"'))
+    return folder
+
+
+def test_a_sandbox_that_does_not_work_is_the_machines_fault(tmp_path: Path) -> None:
+    env = {"DOCKER_HOST": f"unix://{tmp_path}/no.sock"}
+    done = process(*RUN, "--sandbox", "docker", "--json", env=env)
+    assert done.returncode == 3
+    told = json.loads(done.stdout)
+    episode = told["episodes"][0] if "episodes" in told else None
+    assert episode is None or (episode["status"], episode["reward"]) == ("infra", None)
+    assert "docker" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_folder_that_cannot_be_written_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = icae(*RUN, "--image", "host", "--sandbox", "bubblewrap", "--out", str(tmp_path / "file" / "below"))
+    assert done.exit_code == 2
+    assert "Traceback" not in done.output
