@@ -8,6 +8,7 @@ import os
 import select
 import signal
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from icae_env.errors import SandboxDiedError, SandboxStartError
 from icae_env.sandbox import bwrap_command, cgroups
@@ -112,6 +113,10 @@ class Namespaces:
         self.init = int(json.loads(os.read(info, 4096))["child-pid"])
         self._init_fd = os.pidfd_open(self.init)
         self.files = RootFiles.open(self.init, *self.identity)
+        if self.group is not None and os.geteuid() == 0:
+            # Its end would take the workspace along; whatever ran the memory out is killed in its place.
+            with contextlib.suppress(OSError):  # root may be without CAP_SYS_RESOURCE
+                Path(f"/proc/{self.init}/oom_score_adj").write_text("-1000")
 
     def release(self) -> None:
         """Let a waiting one-command sandbox run its command."""

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from icae_env.errors import SandboxDiedError, SandboxStartError
-from icae_env.sandbox import process_tree
+from icae_env.sandbox import cgroups, process_tree
 from icae_env.sandbox.base import Limits, SandboxConfig
 from icae_env.sandbox.bubblewrap import BubblewrapBackend
 from icae_env.sandbox.seccomp import filter_program
@@ -154,6 +154,20 @@ def test_processes_and_files_are_bounded(backend):
         assert (
             sum(box.files.stat(f"/workspace/{name}").size for name in box.files.list("/workspace")) <= 2 << 20
         )
+
+
+@pytest.mark.skipif(cgroups.parent() is None, reason="no control group can be made here")
+def test_memory_is_bounded_and_the_init_survives(backend):
+    config = SandboxConfig(limits=Limits(memory=64 << 20))
+    with backend.create(config) as box:
+        box.run(["sh", "-c", "head -c 100000000 /dev/zero > /workspace/fill; head -c 100000000 /dev/zero > /tmp/fill"])
+        hog = "import os\nwhile True:\n    if os.fork() == 0:\n        a = []\n        while True: a.append(bytearray(1 << 20))"
+        for _ in range(3):
+            box.run(["python3", "-c", hog], timeout=2)
+            box.kill_all()
+        assert box.alive()
+        box.files.remove("/workspace/fill")
+        assert box.run(["echo", "ok"]).stdout == b"ok\n"
 
 
 def test_start_failure_is_clear_and_leaves_nothing(backend):
