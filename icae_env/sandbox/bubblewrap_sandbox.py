@@ -26,6 +26,7 @@ from icae_env.sandbox.seccomp import filter_program
 
 _TIOCSPTLCK, _TIOCGPTPEER = 0x40045431, 0x5441
 _ATTACH = Path(__file__).parent / "launch" / "attach.py"
+_KILL_ROUNDS = 3
 
 
 class BubblewrapPty:
@@ -201,10 +202,18 @@ class BubblewrapSandbox:
 
     def kill_all(self) -> None:
         """Kill every process inside but the init."""
-        with contextlib.suppress(_NotStartedError):
-            killer = self._enter(["kill"], {}, env=None, cwd="/", tty=False, signal_all=signal.SIGKILL)
-            killer.wait(10.0)
+        for _ in range(_KILL_ROUNDS):
+            try:
+                killer = self._enter(["kill"], {}, env=None, cwd="/", tty=False, signal_all=signal.SIGKILL)
+            except _NotStartedError:
+                continue
+            code = killer.wait(1.0)
+            killer.kill()
             killer.close()
+            if code == 0:  # the signal has reached all at one moment, and what is being killed cannot fork
+                return
+        # Without root, the killer is of the same user as those it is to kill, and they may be quicker.
+        process_tree.kill_namespace(self.init)
 
     def _limits(self) -> dict[str, int]:
         grouped = self._namespaces.group is not None
@@ -226,8 +235,9 @@ class BubblewrapSandbox:
         try:
             return launcher().enter(
                 self.init, argv, descriptors, seccomp=program, env={**self._environment, **(env or {})}, cwd=str(cwd), tty=tty,
-                uid=self._namespaces.identity[0], gid=self._namespaces.identity[1], groups=self._namespaces.groups,
-                limits=self._limits(), signal_all=signal_all,
+                uid=self._namespaces.identity[0], gid=self._namespaces.identity[1],
+                # A killer has to work even where the memory is used up.
+                groups=[] if signal_all else self._namespaces.groups, limits=self._limits(), signal_all=signal_all,
             )  # fmt: skip
         except OSError as error:
             if not self.alive():

@@ -88,7 +88,7 @@ class Sources:
 
 def memory_file(content: bytes) -> int:
     """Return a descriptor at the start of an anonymous file with this content."""
-    fd = os.memfd_create("icae", os.MFD_CLOEXEC)
+    fd = os.memfd_create("stdin", os.MFD_CLOEXEC)
     view = memoryview(content)
     while view:
         view = view[os.write(fd, view) :]

@@ -112,6 +112,25 @@ def kill_foreground(leader: int) -> None:
     _kill_matching(select)
 
 
+def kill_namespace(init: int) -> None:
+    """Kill everything in the PID namespace of ``init`` but the init itself."""
+    inside = _namespace(init)
+
+    def select(processes: list[ProcessInfo]) -> set[int]:
+        return {each.pid for each in processes if each.pid != init and _namespace(each.pid) == inside}
+
+    if inside is not None:
+        _kill_matching(select)
+
+
+def _namespace(pid: int) -> tuple[int, int] | None:
+    try:
+        found = os.stat(f"/proc/{pid}/ns/pid")  # noqa: PTH116 - in a loop over all processes
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def interrupt_foreground(leader: int) -> None:
     """Send SIGINT to the foreground process group of a session leader's terminal."""
     shell = info(leader)

@@ -95,8 +95,8 @@ def test_a_flood_does_not_put_off_the_end(bubblewrap: Backend) -> None:
 
 def test_the_collector_ends_although_there_is_always_output() -> None:
     """A pipe that is never empty, which a real flood makes on a machine with many processors."""
-    from icae_env.sandbox.launch.client import Child  # noqa: PLC0415
-    from icae_env.sandbox.pipes import collect  # noqa: PLC0415
+    from icae_env.sandbox.launch.client import Child
+    from icae_env.sandbox.pipes import collect
 
     endless = os.open("/dev/zero", os.O_RDONLY)
     status, keep = os.pipe()

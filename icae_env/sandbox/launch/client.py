@@ -22,6 +22,8 @@ from icae_env.sandbox.launch.messages import receive
 _FOLDER = Path(__file__).parent
 _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); import server; server.main()"
 _LARGE = 1 << 16
+_EXEC_SECONDS = 5.0
+"""Within which a process that has joined a sandbox executes its program, unless something inside has stopped it."""
 
 
 class Child:
@@ -115,15 +117,36 @@ class Launcher:
         self, program: int, argv: Sequence[str], descriptors: Mapping[int, int], **fields: Any
     ) -> Child:
         """Start a host program given by descriptor; ``descriptors`` maps target numbers to ours."""
-        return self._child("start", program, descriptors, argv=list(argv), **fields)
+        return self._child("start", program, descriptors, argv=list(argv), **fields)[0]
 
     def enter(
         self, pid: int, argv: Sequence[str], descriptors: Mapping[int, int], *, seccomp: int, **fields: Any
     ) -> Child:
-        """Start a program inside the sandbox whose init is ``pid``."""
-        return self._child("enter", seccomp, descriptors, pid=pid, argv=list(argv), **fields)
+        """Start a program inside the sandbox whose init is ``pid``.
 
-    def _child(self, do: str, first: int, descriptors: Mapping[int, int], **fields: Any) -> Child:
+        A process that others inside stop before it executes the program is killed, as they might have done themselves.
+
+        Raises:
+            OSError: The program could not be executed.
+            SandboxError: The launcher is gone.
+        """
+        child, (report,) = self._child("enter", seccomp, descriptors, pid=pid, argv=list(argv), **fields)
+        try:
+            poller = select.poll()
+            poller.register(report, select.POLLIN)
+            if not poller.poll(_EXEC_SECONDS * 1000):
+                child.kill()
+            elif failure := os.read(report, 4096):
+                child.close()
+                number, _, text = failure.decode(errors="replace").partition(" ")
+                raise OSError(int(number), text)
+        finally:
+            os.close(report)
+        return child
+
+    def _child(
+        self, do: str, first: int, descriptors: Mapping[int, int], **fields: Any
+    ) -> tuple[Child, list[int]]:
         status_read, status_write = os.pipe2(os.O_CLOEXEC)
         try:
             fds = [first, *descriptors.values(), status_write]
@@ -133,7 +156,7 @@ class Launcher:
             raise
         finally:
             os.close(status_write)
-        return Child(answer["pid"], received[0], status_read)
+        return Child(answer["pid"], received[0], status_read), received[1:]
 
     def at_exit(self, key: str, argv: Sequence[str] | None) -> None:
         """Register a command that runs once this process is gone, however it went; None forgets it."""

@@ -7,6 +7,7 @@ main process is gone: everything is killed, the registered clean-up commands run
 
 import json
 import os
+import select
 import selectors
 import signal
 import socket
@@ -104,7 +105,12 @@ class Server:
 
     def enter(self, fds: list[int], *, pid: int, argv: list[str], env: dict[str, str], cwd: str, targets: list[int], uid: int,
               gid: int, limits: dict[str, int], groups: list[str], tty: bool, signal_all: int):  # fmt: skip
-        """Start a program inside a running sandbox, or send a signal to everything inside."""
+        """Start a program inside a running sandbox, or send a signal to everything inside.
+
+        What runs inside may signal the new process before it executes the program, so this process never waits for that:
+        the client gets the pipe that tells of it (``begun``).
+        """
+        number_read, number_write = os.pipe2(os.O_CLOEXEC)
         report_read, report_write = os.pipe2(os.O_CLOEXEC)
         outer = os.fork()
         if outer == 0:
@@ -113,13 +119,15 @@ class Server:
                 enter.join_groups(groups)
                 program = os.pread(fds[0], 1 << 16, 0)
                 report_write = enter.fcntl.fcntl(report_write, enter.fcntl.F_DUPFD_CLOEXEC, 900)
+                number_write = enter.fcntl.fcntl(number_write, enter.fcntl.F_DUPFD_CLOEXEC, 900)
                 enter.place_descriptors(fds[1:-1], targets)
-                enter.become_user(uid, gid)
-                syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
-                enter.join_namespaces(pid)
+                if not (signal_all and enter.join_as_root(pid)):
+                    enter.become_user(uid, gid)
+                    syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
+                    enter.join_namespaces(pid)
                 inner = os.fork()
                 if inner:
-                    os.write(report_write, b"%d\n" % inner)
+                    os.write(number_write, b"%d" % inner)
                     os._exit(0)
                 if signal_all:
                     os.kill(-1, signal_all)
@@ -133,22 +141,26 @@ class Server:
             except ProcessLookupError:  # kill(-1) found nothing to kill
                 os._exit(0)
             except BaseException as error:  # noqa: BLE001 - a forked child may only report and end
-                os.write(report_write, failure_text(error))
+                os.write(report_write, describe(error))
             finally:
                 os._exit(127)
         os.close(report_write)
-        report = read_all(report_read)
+        os.close(number_write)
+        number = read_soon(number_read)
+        if not number:  # no process came to be inside
+            os.kill(outer, signal.SIGKILL)
         os.waitpid(outer, 0)
-        number, _, failure = report.partition(b"\n")
-        if not number.isdigit():
-            raise failure_error(report or b"the sandbox is gone")
-        return self.started(int(number), fds[-1], failure)
+        if not number:
+            os.set_blocking(report_read, False)
+            raise failure_of(read_soon(report_read, 0.0))
+        answer, passed = self.started(int(number), fds[-1], b"")
+        return answer, [*passed, report_read]
 
     def started(self, pid: int, status: int, failure: bytes):
         """Record a child; its exit code goes to ``status``. The client gets a pidfd, which no reuse of the number can fool."""
         if failure:
             os.waitpid(pid, 0)
-            raise failure_error(failure)
+            raise failure_of(failure)
         pidfd = os.pidfd_open(pid)
         self.status[pid] = status
         return {"pid": pid}, [pidfd]
@@ -223,8 +235,39 @@ def read_all(fd: int) -> bytes:
     return b"".join(parts)
 
 
+def read_soon(fd: int, seconds: float = 10.0) -> bytes:
+    """Read once, when there is something within some seconds, and close."""
+    poller = select.poll()
+    poller.register(fd, select.POLLIN)
+    try:
+        return os.read(fd, 4096) if poller.poll(seconds * 1000) else b""
+    finally:
+        os.close(fd)
+
+
+def describe(error: BaseException) -> bytes:
+    """Return an error as its number, a space and its text."""
+    return b"%d %s" % (getattr(error, "errno", None) or 0, str(error).encode(errors="replace"))
+
+
+def failure_of(report: bytes) -> OSError:
+    """Return the error that a child described."""
+    number, _, text = report.partition(b" ")
+    return OSError(int(number or 0), text.decode(errors="replace") or "the sandbox is gone")
+
+
+def hide_arguments() -> None:
+    """Overwrite this process's command line, which whoever shares a sandbox with a child could read until it executes."""
+    with open("/proc/self/stat", "rb") as file:
+        fields = file.read().rpartition(b")")[2].split()
+    start, end = int(fields[45]), int(fields[46])
+    if 0 < start < end:
+        syscalls.ctypes.memset(start, 0, end - start)
+
+
 def main() -> None:
     """Serve on descriptor 0."""
+    hide_arguments()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
