@@ -70,12 +70,16 @@ def test_imports_point_downwards(file: Path) -> None:
 
 def test_the_check_sees_an_upward_import(tmp_path: Path) -> None:
     file = tmp_path / "module.py"
-    file.write_text("def f():\n    from icae_env.cli import main\n    import icae_env.env.env\n    from icae_env import cli\n")
+    file.write_text(
+        "def f():\n    from icae_env.cli import main\n    import icae_env.env.env\n    from icae_env import cli\n"
+    )
     assert {part(name) for _, name in imports(file)} == {"cli", "env", None}
 
 
 def test_every_error_is_exported_and_drawn_in_the_tree() -> None:
-    classes = [item for item in vars(errors).values() if isinstance(item, type) and issubclass(item, Exception)]
+    classes = [
+        item for item in vars(errors).values() if isinstance(item, type) and issubclass(item, Exception)
+    ]
     assert len(classes) > 10
     for item in classes:
         assert issubclass(item, errors.ICAEError)
@@ -93,14 +97,14 @@ def test_every_exported_name_is_there() -> None:
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
-    heavy = "docker libtmux pexpect openai anthropic rich typer pydantic".split()
+    heavy = ["docker", "libtmux", "pexpect", "openai", "anthropic", "rich", "typer", "pydantic"]
     code = f"import sys, icae_env; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
 def test_asking_for_help_loads_nothing_heavy() -> None:
-    heavy = "docker libtmux pexpect openai anthropic".split()
+    heavy = ["docker", "libtmux", "pexpect", "openai", "anthropic"]
     code = (
         "import sys\nfrom icae_env.cli.main import main\nsys.argv = ['icae', '--help']\n"
         f"try:\n    main()\nexcept SystemExit:\n    print('heavy:', [name for name in {heavy!r} if name in sys.modules])"

@@ -82,8 +82,8 @@ def show_episodes(console: Console, results: Sequence[EpisodeResult]) -> None:
     """Print one line for each episode."""
     table = Table(title="Episodes", title_style="bold")
     for name in ("task", "level", "agent", "end"):
-        table.add_column(name)
-    for name in ("seed", "steps", "questions", "seconds", "reward"):
+        table.add_column(name, no_wrap=name == "task")
+    for name in ("seed", "steps", "asked", "seconds", "reward"):
         table.add_column(name, justify="right")
     for item in results:
         reward = "not measured" if item.reward is None else f"{item.reward:.3f}"

@@ -73,7 +73,8 @@ def _table(out: Output, entries: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     table = Table(title="Tasks", title_style="bold")
-    for name in ("task", "title", "language", "image", "cases (native + enhanced)", "hidden at L1, L2, L3"):
+    table.add_column("task", no_wrap=True)
+    for name in ("title", "language", "image", "native + enhanced", "hidden at L1, L2, L3"):
         table.add_column(name)
     for entry in entries:
         if "error" in entry:

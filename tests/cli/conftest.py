@@ -16,7 +16,9 @@ def _need(name: str) -> None:
         pytest.skip(f"{name}: {found.detail} Mend: {found.mend}")
 
 
-@pytest.fixture(params=[pytest.param(name, marks=getattr(pytest.mark, name)) for name in ("bubblewrap", "docker")])
+@pytest.fixture(
+    params=[pytest.param(name, marks=getattr(pytest.mark, name)) for name in ("bubblewrap", "docker")]
+)
 def place(request: pytest.FixtureRequest) -> list[str]:
     """Options that choose each real sandbox, with an image that it has."""
     _need(request.param)

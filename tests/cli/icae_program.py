@@ -28,7 +28,13 @@ def process(
     """Run a command as a process of its own; ``env`` adds variables, or with ``only`` is all there are."""
     variables = {**({} if only else os.environ), **(env or {})}
     return subprocess.run(
-        [*ICAE, *arguments], input=typed, capture_output=True, text=True, timeout=240, check=False, env=variables
+        [*ICAE, *arguments],
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+        env=variables,
     )
 
 

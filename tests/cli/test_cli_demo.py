@@ -62,7 +62,9 @@ def test_the_demo_is_coloured_on_a_terminal(bubblewrap: list[str]) -> None:
     variables = {**os.environ, "TERM": "xterm-256color"}
     for name in ("NO_COLOR", "FORCE_COLOR"):
         variables.pop(name, None)
-    child = pexpect.spawn(ICAE[0], [*ICAE[1:], "demo", *bubblewrap], env=variables, dimensions=(40, 120), timeout=60)
+    child = pexpect.spawn(
+        ICAE[0], [*ICAE[1:], "demo", *bubblewrap], env=variables, dimensions=(40, 120), timeout=60
+    )
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0

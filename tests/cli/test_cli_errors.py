@@ -79,7 +79,9 @@ def test_an_unforeseen_fault_is_one_line_without_debug(tmp_path: Path) -> None:
     (tmp_path / "broken_agent.py").write_text(
         "class Broken:\n    name, privileged = 'broken', False\n    def __init__(self):\n        raise KeyError('x')\n"
     )
-    done = process("run", "--task", "bracex", "--agent", "broken_agent:Broken", env={"PYTHONPATH": f"{tmp_path}"})
+    done = process(
+        "run", "--task", "bracex", "--agent", "broken_agent:Broken", env={"PYTHONPATH": f"{tmp_path}"}
+    )
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert "KeyError" in done.stderr

@@ -74,14 +74,20 @@ def test_agents_that_ship_are_listed() -> None:
 def test_images_are_listed_whether_built_or_not() -> None:
     images = {image["name"]: image for image in document(icae("images", "list", "--json"))["images"]}
     assert {"host", "base", "python", "node"} <= set(images)
-    assert all(image["digest"].startswith("sha256:") for image in images.values() if image["built"] and image["name"] != "host")
+    assert all(
+        image["digest"].startswith("sha256:")
+        for image in images.values()
+        if image["built"] and image["name"] != "host"
+    )
     assert "python" in icae("images", "list").stdout
 
 
 def test_doctor_says_what_works() -> None:
     done = icae("doctor", "--json")
     found = document(done)
-    assert {"platform", "sandbox bubblewrap", "sandbox docker"} <= {check["name"] for check in found["checks"]}
+    assert {"platform", "sandbox bubblewrap", "sandbox docker"} <= {
+        check["name"] for check in found["checks"]
+    }
     assert done.exit_code == (0 if found["ok"] else 3)
     assert all(check["ok"] or check["mend"] or check["detail"] for check in found["checks"])
     assert "sandbox bubblewrap" in icae("doctor", "--reap").stdout

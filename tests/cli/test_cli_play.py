@@ -21,7 +21,13 @@ def test_each_kind_of_line_does_what_it_says(bubblewrap: list[str]) -> None:
     ]  # fmt: skip
     done = icae("play", *bubblewrap, typed="\n".join(lines) + "\n")
     assert done.exit_code == 0, done.stderr
-    for part in ("[exit code 1]", ANSWER, "Created /workspace/notes.txt (2 lines", "There is no ':nonsense'", "overall"):
+    for part in (
+        "[exit code 1]",
+        ANSWER,
+        "Created /workspace/notes.txt (2 lines",
+        "There is no ':nonsense'",
+        "overall",
+    ):
         assert part in done.stdout
     assert "asks the user" in done.stdout
 
@@ -51,7 +57,14 @@ def test_a_file_is_edited_in_the_persons_editor(bubblewrap: list[str], tmp_path:
     )
     variables = {**os.environ, "EDITOR": f"{sys.executable} {editor}", "TERM": "dumb", "NO_COLOR": "1"}
     variables.pop("VISUAL", None)
-    child = pexpect.spawn(ICAE[0], [*ICAE[1:], "play", *bubblewrap], env=variables, timeout=30, encoding="utf-8", dimensions=(40, 160))
+    child = pexpect.spawn(
+        ICAE[0],
+        [*ICAE[1:], "play", *bubblewrap],
+        env=variables,
+        timeout=30,
+        encoding="utf-8",
+        dimensions=(40, 160),
+    )
     child.delaybeforesend = None
     for line, answer in (
         ("printf 'old\\r\\n\\xc3\\xa4 old' > 'a b'", None),

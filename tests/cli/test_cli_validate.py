@@ -56,7 +56,9 @@ def test_every_fault_of_a_spoilt_task_is_found(spoilt: Path, tmp_path: Path, bub
     data = json.loads(records.read_text())
     first = data["oracle_data"]["hidden_constraints"][0]
     cases_file = next(
-        file for file in (spoilt / "cases").rglob("*.json") if f'"{first["witnesses"][1]["case"]}"' in file.read_text()
+        file
+        for file in (spoilt / "cases").rglob("*.json")
+        if f'"{first["witnesses"][1]["case"]}"' in file.read_text()
     )
     cases = json.loads(cases_file.read_text())
     case = next(case for case in cases["cases"] if case["id"] == first["witnesses"][1]["case"])
@@ -64,7 +66,9 @@ def test_every_fault_of_a_spoilt_task_is_found(spoilt: Path, tmp_path: Path, bub
     cases_file.write_text(json.dumps(cases))
     # What only the user may tell stands in what every agent reads.
     prd = spoilt / "prd" / "L1.md"
-    prd.write_text(prd.read_text() + "\n" + data["oracle_data"]["hidden_constraints"][2]["oracle_response"] + "\n")
+    prd.write_text(
+        prd.read_text() + "\n" + data["oracle_data"]["hidden_constraints"][2]["oracle_response"] + "\n"
+    )
     ground = spoilt / "prd" / "ground.md"
     ground.write_text(
         ground.read_text() + '\n```case\n{"input": {"op": "count", "text": "{a,b}"}, "output": "3"}\n```\n'
@@ -73,11 +77,18 @@ def test_every_fault_of_a_spoilt_task_is_found(spoilt: Path, tmp_path: Path, bub
     assert done.exit_code == 1
     found = checks(document(done))
     wrong = {name for name, check in found.items() if check["ok"] is False}
-    assert {"witnesses", "golden, 3 times", "examples of the ground PRD", "no hidden text in the sandbox"} <= wrong
+    assert {
+        "witnesses",
+        "golden, 3 times",
+        "examples of the ground PRD",
+        "no hidden text in the sandbox",
+    } <= wrong
     assert found["doing nothing"]["ok"]
     assert case["id"] in str(found["golden, 3 times"]["detail"])
     assert "/workspace/start.md" in str(found["no hidden text in the sandbox"]["detail"])
-    assert f"prd-example-{len(ground_examples('bracex')) + 1}" in str(found["examples of the ground PRD"]["detail"])
+    assert f"prd-example-{len(ground_examples('bracex')) + 1}" in str(
+        found["examples of the ground PRD"]["detail"]
+    )
     assert found["scripted agent"]["ok"] is None
 
 
