@@ -1,7 +1,7 @@
 """Names for plug-ins: a name stands for ``"module:Class"``, imported on first use.
 
-Five kinds of plug-in exist: ``sandbox``, ``model``, ``agent``, ``scorer`` and ``reward``. A package adds its own through the
-entry-point group ``icae_env.<kind>s``; a user may also give ``module:Class`` in place of a name.
+Six kinds of plug-in exist: ``sandbox``, ``model``, ``agent``, ``scorer``, ``reward`` and ``router``. A package adds its
+own through the entry-point group ``icae_env.<kind>s``; a user may also give ``module:Class`` in place of a name.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "resolved": "icae_env.env.rewards:Resolved",
         "public_delta": "icae_env.env.rewards:PublicDelta",
         "new_record": "icae_env.env.rewards:NewRecord",
+    },
+    "router": {
+        "keyword": "icae_env.user_agent.router:KeywordRouter",
     },
 }
 

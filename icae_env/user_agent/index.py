@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from icae_env.user_agent.lexicon import neighbours, shapes
 from icae_env.user_agent.records import RecordSet
 from icae_env.user_agent.words import JOINTS, STOP_WORDS, raw_words, segment, split_camel, stem, symbols
 
@@ -22,16 +23,20 @@ class Weights:
     """Of a question word that stands in the response."""
     saturation: float = 0.5
     """BM25's k1: how soon a repeated response word stops adding."""
-    phrase: float = 0.8
+    phrase: float = 0.7
     """Of words shared with trigger phrases."""
     whole_phrase: float = 0.3
     """Added, per idf, where a trigger phrase of several words occurs whole."""
-    whole_word: float = 1.0
+    whole_word: float = 0.6
     """Added, per idf, where a trigger of one word occurs: a rare one alone is to suffice."""
     least_part: float = 0.3
     """Share of a phrase's idf below which a partial match counts nothing."""
     example: float = 0.8
     """Of the best matching example question."""
+    synonym: float = 0.6
+    """Factor on a response word that a word of the question may stand for."""
+    phrase_synonym: float = 0.6
+    """The same for a word of a trigger phrase."""
 
 
 @dataclass(frozen=True)
@@ -57,16 +62,18 @@ class RecordIndex:
             for text in (*record.trigger_keywords, *record.examples.all)
         ]
         self.idf = _idf(responses, phrases)
-        self._response = self._response_postings(responses)
+        self._response = self._with_synonyms(self._response_postings(responses), self.weights.synonym)
         self._phrases: list[_Phrase] = []
         self._in_phrases: dict[str, list[tuple[int, float]]] = {}
         for number, stems, example in phrases:
             self._add_phrase(number, stems, example)
+        self._exact_in_phrases = self._in_phrases
+        self._in_phrases = self._with_synonyms(self._in_phrases, self.weights.phrase_synonym)
         self.rarest = _rarity(0, self.size)
         """The weight of a stem that no record has."""
 
     def terms(self, text: str) -> tuple[str, ...]:
-        """Return a question's stems and signs, each once, in the order of first occurrence."""
+        """Return a question's stems and signs, each once, in the order of first occurrence; shapes are apart."""
         found: dict[str, None] = {}
         for word in raw_words(text):
             if word in STOP_WORDS:
@@ -100,7 +107,7 @@ class RecordIndex:
         """Return the numbers of the records of which a trigger phrase occurs whole."""
         matched: dict[int, float] = {}
         for term in terms:
-            for phrase, idf in self._in_phrases.get(term, ()):
+            for phrase, idf in self._exact_in_phrases.get(term, ()):
                 matched[phrase] = matched.get(phrase, 0.0) + idf
         whole = (
             self._phrases[number]
@@ -121,7 +128,7 @@ class RecordIndex:
         worth: dict[int, float] = {}
         for number, got in matched.items():
             phrase = self._phrases[number]
-            share = got / phrase.total
+            share = min(got / phrase.total, 1.0)
             if share < weights.least_part:
                 continue
             value = got * share
@@ -150,6 +157,18 @@ class RecordIndex:
                 postings.setdefault(term, []).append((record, weight))
         return postings
 
+    def _with_synonyms(
+        self, postings: dict[str, list[tuple[int, float]]], factor: float
+    ) -> dict[str, list[tuple[int, float]]]:
+        near = neighbours()
+        merged: dict[str, dict[int, float]] = {term: dict(items) for term, items in postings.items()}
+        for term, items in postings.items():
+            for other in near.get(term, ()):
+                found = merged.setdefault(other, {})
+                for number, weight in items:
+                    found[number] = max(found.get(number, 0.0), weight * factor)
+        return {term: list(items.items()) for term, items in merged.items()}
+
     def _add_phrase(self, record: int, stems: tuple[str, ...], example: bool) -> None:
         if not stems:
             return
@@ -174,6 +193,8 @@ def _bag(text: str) -> dict[str, int]:
             bag[stem(word)] = bag.get(stem(word), 0) + 1
     for sign in symbols(text):
         bag[sign] = bag.get(sign, 0) + 1
+    for shape in shapes(text.casefold()):
+        bag[shape] = bag.get(shape, 0) + 1
     return bag
 
 

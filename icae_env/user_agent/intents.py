@@ -12,6 +12,12 @@ _DEFAULT = re.compile(
     re.IGNORECASE,
 )
 
+_CLOSED = frozenset(
+    """
+    is are am was were do does did has have had can could may might must shall should will would
+    """.split()  # noqa: SIM905
+)
+
 # Fragments of the patterns below.
 _NAMED = (
     r"(?:command|program|programme|executable|binary|script|tool|function|method|class|module|endpoint"
@@ -52,3 +58,9 @@ def asks_for_interface(question: str) -> bool:
     """Return whether the asker wants names and shapes: of commands, arguments, fields, input and output."""
     folded = question.casefold()
     return any(pattern.search(folded) for pattern in _INTERFACE)
+
+
+def is_closed(question: str) -> bool:
+    """Return whether a message begins like a yes-or-no question."""
+    words = question.split(None, 1)
+    return bool(words) and words[0].casefold().strip(",:") in _CLOSED

@@ -7,13 +7,15 @@ protocol and can do no more than choose: replies are built elsewhere, from store
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
 from icae_env.user_agent.index import RecordIndex, Weights
-from icae_env.user_agent.intents import asks_for_interface
+from icae_env.user_agent.intents import asks_for_interface, is_closed
+from icae_env.user_agent.lexicon import shapes
 from icae_env.user_agent.records import Pointer, RecordSet
 from icae_env.user_agent.words import split_camel
 
@@ -58,17 +60,25 @@ class Router(Protocol):
         ...
 
 
+MakeRouter = Callable[[RecordSet], Router]
+"""What makes a router for a record set: a router's class, or a function."""
+
+
 @dataclass(frozen=True)
 class Thresholds:
     """When a score is good enough."""
 
-    least: float = 1.55
+    least: float = 1.45
     """Score below which a record is not touched; a word that only one record has counts about 1."""
-    near_best: float = 0.6
+    closed: float = 1.5
+    """Factor on ``least`` for a yes-or-no question: it names all that it is about, so more of it must match."""
+    few: float = 2.0
+    """How little ``least`` falls for a question of fewer than three terms, which cannot score as high as others."""
+    near_best: float = 0.9
     """Share of the best score below which a record is dropped."""
     part_gain: float = 1.1
     """Factor on the score of a part of the message, which has fewer words to match by."""
-    part_near_best: float = 0.4
+    part_near_best: float = 0.35
     """As ``near_best``, for the best record of a part."""
     pointer: float = 0.55
     """Share of a vague reference's weight that a question must name."""
@@ -108,11 +118,15 @@ class KeywordRouter:
         """Return what the question touches; a pure function of the question's casefolded text."""
         parts = [self.index.terms(part) for part in _PARTS.split(question) if part]
         terms = tuple(dict.fromkeys(term for part in parts for term in part))
+        # Of the whole message, since a literal may be cut by the parts' borders.
+        shown = tuple(dict.fromkeys(shapes(question.casefold())))
         pointers = self._pointers(terms)
         signature = self._has_signature and asks_for_interface(question)
         if not terms and not pointers and not signature:
             return Routing(kind="vague")
-        matches = self._matches(terms, [part for part in parts if part])
+        limits = self._thresholds
+        least = limits.least * (limits.closed if is_closed(question) else 1.0)
+        matches = self._matches((*terms, *shown), [part for part in parts if part], least)
         kind: RoutingKind = "fallback"
         if matches:
             kind = "records"
@@ -122,21 +136,29 @@ class KeywordRouter:
             kind = "signature"
         return Routing(kind=kind, matches=matches, pointers=pointers, signature=signature)
 
-    def _matches(self, terms: tuple[str, ...], parts: list[tuple[str, ...]]) -> tuple[Match, ...]:
+    def _matches(
+        self, terms: tuple[str, ...], parts: list[tuple[str, ...]], least: float
+    ) -> tuple[Match, ...]:
         limits = self._thresholds
         whole = self.index.scores(terms)
         best = max(whole, default=0.0)
-        floor = max(limits.least, limits.near_best * best)
+        floor = max(self._least(least, terms), limits.near_best * best)
         chosen = {number: score for number, score in enumerate(whole) if score >= floor}
         for part in parts if len(parts) > 1 else ():
             scores = self.index.scores(part)
             score = max(scores, default=0.0)
             gained = score * limits.part_gain
             number = scores.index(score) if scores else 0
-            if gained >= max(limits.least, limits.part_near_best * best) and gained > chosen.get(number, 0.0):
+            if gained >= max(self._least(least, part), limits.part_near_best * best) and gained > chosen.get(
+                number, 0.0
+            ):
                 chosen[number] = gained
         ranked = sorted(chosen, key=lambda number: (-chosen[number], number))
         return tuple(Match(id=self._ids[number], score=round(chosen[number], 6)) for number in ranked)
+
+    def _least(self, least: float, terms: tuple[str, ...]) -> float:
+        few = self._thresholds.few
+        return least * min(1.0, (few + len(terms)) / (few + 3))
 
     def _reference(self, pointer: Pointer) -> _Reference:
         words = self.index.terms(split_camel(pointer.vague_reference))
