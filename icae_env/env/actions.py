@@ -145,7 +145,9 @@ def parse_action(action: object) -> Bash | Edit | AskUser | Terminal | Submit | 
         return action
     if isinstance(action, (str, bytes, bytearray)):
         try:
-            action = from_json(action if isinstance(action, str) else bytes(action))
+            # As bytes: of text that holds a lone surrogate it could not even say that it is not JSON.
+            raw = action.encode("utf-8", "surrogatepass") if isinstance(action, str) else bytes(action)
+            action = from_json(raw)
         except ValueError as error:
             return _invalid(f"The action is not JSON ({error}).", Bash.example)
     if not isinstance(action, Mapping):

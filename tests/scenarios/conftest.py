@@ -39,5 +39,5 @@ def play(begin: Callable[..., Play]) -> Play:
 
 @pytest.fixture
 def hasty(begin: Callable[..., Play]) -> Play:
-    """A running episode whose commands may take 1 s and which survives many restarts."""
-    return begin(command_seconds=1, restarts=100)
+    """A running episode whose commands may take 0.5 s and which survives many restarts."""
+    return begin(command_seconds=0.5, restarts=100)
