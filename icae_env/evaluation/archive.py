@@ -21,6 +21,8 @@ from icae_env.sandbox.base import MIB
 
 FileMap = dict[str, tuple[bytes, int]]
 """Path relative to the workspace -> (bytes, permission bits); the shape that ``Backend.run_fresh`` takes."""
+MAX_DEPTH = 100
+"""Folders below each other in a stored path."""
 _REFUSED_KEY = "ICAE.refused"
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -64,6 +66,8 @@ def name_problem(path: str) -> str | None:
         return "name: not valid UTF-8"
     if len(path.encode()) > 4000 or any(len(part.encode()) > 255 for part in parts):
         return "name: too long"
+    if len(parts) > MAX_DEPTH:
+        return f"name: more than {MAX_DEPTH} folders deep"
     return None
 
 
@@ -146,6 +150,8 @@ def _members(
         if path in seen:
             raise _bad(source, "A path occurs twice.", path)
         seen.add(path)
+        if member.size < 0:  # tarfile would read the same member for ever
+            raise _bad(source, "A member has a negative size.", path)
         total += member.size
         if len(seen) > limits.entries or member.size > limits.file or total > limits.total:
             raise _bad(source, "The archive holds more than a submission may.", path)

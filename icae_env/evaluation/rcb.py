@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from icae_env.errors import SandboxError, SandboxStartError
 from icae_env.evaluation.collect import collect, disk_full
 from icae_env.evaluation.compare import compare
-from icae_env.evaluation.replay import Answer, Replay, all_missing, each_case, ending
+from icae_env.evaluation.replay import Answer, Replay, all_missing, each_case, ending, misfit
 from icae_env.evaluation.walk import OUTPUTS
 from icae_env.sandbox.base import MIB, WORKSPACE, Completed, Sandbox
 from icae_env.tasks.models import SUITES, Case, Suite
@@ -109,7 +109,9 @@ def _run(replay: Replay, suite: Suite, cases: Sequence[Case], seconds: float) ->
         SandboxError: The host failed.
     """
     with replay.backend.create(replay.config) as sandbox, replay.tracked(sandbox):
-        place(sandbox, replay, suite, cases)
+        if problem := place(sandbox, replay, suite, cases):
+            refused = {case.id: Answer(kind="refused", detail=problem) for case in cases}
+            return _Run(Completed(exit_code=1), refused, disk_full=False)
         done = sandbox.run(["bash", ENTRY, "--cases-dir", suite], timeout=seconds, output_limit=_LOG_LIMIT)
         answers = collect(
             sandbox, suite, cases, any_index=replay.comparison == "compat", ended_well=done.exit_code == 0
@@ -117,11 +119,14 @@ def _run(replay: Replay, suite: Suite, cases: Sequence[Case], seconds: float) ->
         return _Run(done, answers, sandbox.alive() and disk_full(sandbox))
 
 
-def place(sandbox: Sandbox, replay: Replay, suite: Suite, cases: Sequence[Case]) -> None:
+def place(sandbox: Sandbox, replay: Replay, suite: Suite, cases: Sequence[Case]) -> str | None:
     """Put the submission and the inputs into a sandbox in which nothing of the submission has run yet.
 
+    Returns:
+        Why they do not fit, or None.
+
     Raises:
-        SandboxStartError: They do not fit or cannot be written, which is the host's affair.
+        SandboxStartError: They cannot be written, which is the host's affair.
     """
     submission = replay.submission
     try:
@@ -134,7 +139,10 @@ def place(sandbox: Sandbox, replay: Replay, suite: Suite, cases: Sequence[Case])
         for stem, group in by_stem(cases).items():
             sandbox.files.write(WORKSPACE / "rcb_tests" / suite / f"{stem}.json", suite_file(group))
     except OSError as error:
+        if problem := misfit(error):
+            return problem
         raise SandboxStartError(f"The submission could not be put into a fresh sandbox: {error}.") from error
+    return None
 
 
 def by_stem(cases: Sequence[Case]) -> dict[str, list[Case]]:

@@ -7,6 +7,8 @@ disk, killed processes) is the submission's own and costs only the cases it conc
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -117,6 +119,16 @@ def each_case(
 def all_missing(cases: Sequence[Case], detail: str) -> dict[str, Answer]:
     """Return a ``missing`` answer for every case."""
     return {case.id: Answer(kind="missing", detail=detail) for case in cases}
+
+
+def misfit(error: OSError) -> str | None:
+    """Return why a submission does not fit into a sandbox's bounded workspace, or None where the host is to blame.
+
+    Sparse files and hard links make a submission larger than the workspace it was taken from, so this is its own affair.
+    """
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENAMETOOLONG):
+        return None
+    return f"the submission does not fit into a sandbox: {os.strerror(error.errno)}"
 
 
 def ending(done: Completed) -> str:

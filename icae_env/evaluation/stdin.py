@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from icae_env.errors import SandboxStartError
-from icae_env.evaluation.replay import OUTPUT_LIMIT, Answer, Replay, all_missing, each_case, ending
+from icae_env.evaluation.replay import OUTPUT_LIMIT, Answer, Replay, all_missing, each_case, ending, misfit
 from icae_env.sandbox.base import Completed
 from icae_env.tasks.models import Case
 
@@ -36,6 +36,8 @@ def replay_stdin(replay: Replay, cases: Sequence[Case]) -> dict[str, Answer]:
                 output_limit=OUTPUT_LIMIT,
             )
         except OSError as error:
+            if problem := misfit(error):
+                return Answer(kind="refused", detail=problem)
             raise SandboxStartError(
                 f"The submission could not be put into a fresh sandbox: {error}."
             ) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import pty
@@ -104,6 +105,7 @@ class BubblewrapSandbox:
         if self._closed or self._namespaces.child is not None:
             raise SandboxStartError("A sandbox starts once; make another.")
         self._namespaces.start(launcher(), bwrap_command.INIT, env={}, streams={})
+        self._namespaces.protect()
 
     def close(self) -> None:
         """Destroy it. A second call does nothing."""
@@ -230,7 +232,7 @@ class BubblewrapSandbox:
         signal_all: int = 0,
     ) -> Child:
         if not self.alive():
-            raise SandboxDiedError("The sandbox is not running.")
+            raise self._death(argv)
         program = bwrap_command.seccomp_file()
         try:
             return launcher().enter(
@@ -240,11 +242,15 @@ class BubblewrapSandbox:
                 groups=[] if signal_all else self._namespaces.groups, limits=self._limits(), signal_all=signal_all,
             )  # fmt: skip
         except OSError as error:
-            if not self.alive():
-                raise SandboxDiedError("The sandbox is not running.") from error
-            raise _NotStartedError(argv, error) from error
+            raise (_NotStartedError(argv, error) if self.alive() else self._death(argv)) from error
         finally:
             os.close(program)
+
+    def _death(self, argv: Sequence[str]) -> Exception:
+        """Return what a command gets from a sandbox that is gone: a result where what ran inside may be the cause."""
+        if self._namespaces.child is not None and self._namespaces.starved():
+            return _NotStartedError(argv, OSError(errno.ESRCH, "the sandbox ran out of memory and ended"))
+        return SandboxDiedError("The sandbox is not running.")
 
     def __enter__(self) -> Self:
         """Start it."""
@@ -263,6 +269,6 @@ class _NotStartedError(Exception):
 
     def __init__(self, argv: Sequence[str], error: OSError) -> None:
         super().__init__(str(error))
-        code = 127 if error.errno == 2 else 126
+        code = {errno.ENOENT: 127, errno.ESRCH: 137}.get(error.errno or 0, 126)
         text = f"{argv[0] if argv else ''}: {error.strerror or error}\n"
         self.result = Completed(exit_code=code, stderr=text.encode(errors="replace"))

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from icae_env.errors import SandboxStartError
 from icae_env.sandbox.launch.client import launcher
 
 FileMap = Mapping[str, tuple[bytes, int]]
@@ -45,11 +46,17 @@ class Lowers:
         """Give a descriptor of the folder with this content; the same mapping object is unpacked once.
 
         The folder stays while any body runs, however many other contents are unpacked meanwhile.
+
+        Raises:
+            SandboxStartError: The host's disk does not take it.
         """
         with self._lock:
             copy = next((known for known in self._known if known.files is files), None)
             if copy is None:
-                copy = self._unpack(files)
+                try:
+                    copy = self._unpack(files)
+                except OSError as error:
+                    raise SandboxStartError(f"The submission could not be unpacked: {error}.") from error
                 self._known.append(copy)
             copy.users += 1
         try:
@@ -89,14 +96,16 @@ class Lowers:
         root.mkdir()
         for path, (content, mode) in files.items():
             target = root / path
+            folder = target if path.endswith("/") else target.parent
+            if not folder.is_dir():
+                for step in (*reversed(folder.relative_to(root).parents), folder.relative_to(root)):
+                    (root / step).mkdir(exist_ok=True)
             if path.endswith("/"):
-                target.mkdir(parents=True, exist_ok=True)
                 continue
-            target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
             target.chmod(mode)
         if os.geteuid() == 0:
-            for folder, folders, names in os.walk(root):
+            for directory, folders, names in os.walk(root):
                 for name in (".", *folders, *names):
-                    os.chown(os.path.join(folder, name), *self._identity, follow_symlinks=False)  # noqa: PTH118
+                    os.chown(os.path.join(directory, name), *self._identity, follow_symlinks=False)  # noqa: PTH118
         return _Copy(files, place, os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC))

@@ -33,6 +33,7 @@ class Namespaces:
         self.files: RootFiles | None = None
         self.group: cgroups.MemoryGroup | None = None
         self._init_fd = self._hold = self._ready = -1
+        self._kills_before: bytes | None = None
 
     def start(
         self,
@@ -73,6 +74,8 @@ class Namespaces:
         lower: int | None,
     ) -> None:
         self.group = cgroups.make(self.config.limits.memory)
+        if self.group is None:
+            self._kills_before = _kills()
         with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
             info, info_end = pipe(ours, theirs)
             self._ready, ready_end = os.pipe2(os.O_CLOEXEC)
@@ -113,10 +116,24 @@ class Namespaces:
         self.init = int(json.loads(os.read(info, 4096))["child-pid"])
         self._init_fd = os.pidfd_open(self.init)
         self.files = RootFiles.open(self.init, *self.identity)
+
+    def protect(self) -> None:
+        """Let the init of a lasting sandbox be the last to go when memory runs out: its end would take the workspace along.
+
+        Not for a sandbox of one command, which is the init's child and would inherit the protection.
+        """
         if self.group is not None and os.geteuid() == 0:
-            # Its end would take the workspace along; whatever ran the memory out is killed in its place.
             with contextlib.suppress(OSError):  # root may be without CAP_SYS_RESOURCE
                 Path(f"/proc/{self.init}/oom_score_adj").write_text("-1000")
+
+    def starved(self) -> bool:
+        """Return whether memory ran out while it ran, which what runs inside can bring about at will.
+
+        Without a group of its own, the kernel's count for the whole machine has to do.
+        """
+        if self.group is not None:
+            return self.group.killed()
+        return self._kills_before is not None and _kills() != self._kills_before
 
     def release(self) -> None:
         """Let a waiting one-command sandbox run its command."""
@@ -135,7 +152,7 @@ class Namespaces:
         report = os.read(self._ready, 16)
         if report:
             return done.model_copy(update={"exit_code": int(report)})
-        if self.group is not None and self.group.killed():
+        if self.starved():
             return done.model_copy(update={"exit_code": 137})
         raise SandboxDiedError("The sandbox was killed from outside while its command ran.")
 
@@ -170,7 +187,9 @@ class Namespaces:
                 signal.pidfd_send_signal(self._init_fd, signal.SIGKILL)
 
     def close(self) -> None:
-        """Kill everything inside and wait until it is gone."""
+        """Kill everything inside and wait until it is gone; in a forked child, to whom it does not belong, do nothing."""
+        if self._process != os.getpid():
+            return
         if self.files is not None:
             self.files.close()
         if self._init_fd >= 0:
@@ -190,6 +209,15 @@ class Namespaces:
             self.group.remove()
         self.files = self.child = self.group = None
         self._init_fd = self._hold = self._ready = -1
+
+
+def _kills() -> bytes | None:
+    """Return the kernel's count of processes killed for want of memory, or None where it keeps none."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/vmstat").read_bytes().splitlines():
+            if line.startswith(b"oom_kill "):
+                return line
+    return None
 
 
 def owned(stack: contextlib.ExitStack, fd: int) -> int:

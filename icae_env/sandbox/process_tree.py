@@ -125,7 +125,7 @@ def kill_namespace(init: int) -> None:
 
 def _namespace(pid: int) -> tuple[int, int] | None:
     try:
-        found = os.stat(f"/proc/{pid}/ns/pid")  # noqa: PTH116 - in a loop over all processes
+        found = os.stat(f"/proc/{pid}/ns/pid")
     except OSError:
         return None
     return found.st_dev, found.st_ino

@@ -197,17 +197,22 @@ class RootFiles:
         self.remove(path)
 
     def _make_parents(self, path: bytes) -> int:
-        try:
-            return open_in_root(self._root, path, _DIRECTORY)
-        except FileNotFoundError:
-            head, name = _split(path)
-        parent = self._make_parents(head)
-        try:
-            with contextlib.suppress(FileExistsError):
-                os.mkdir(name, 0o755, dir_fd=parent)
-        finally:
-            os.close(parent)
-        return open_in_root(self._root, path, _DIRECTORY)
+        missing: list[bytes] = []  # innermost first; a loop, for a path may be deeper than Python's stack
+        while True:
+            try:
+                fd = open_in_root(self._root, path, _DIRECTORY)
+                break
+            except FileNotFoundError:
+                missing.append(path)
+                path = _split(path)[0]
+        for inner in reversed(missing):
+            try:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(_split(inner)[1], 0o755, dir_fd=fd)
+            finally:
+                os.close(fd)
+            fd = open_in_root(self._root, inner, _DIRECTORY)
+        return fd
 
     @staticmethod
     def _mode_of(parent: int, name: bytes) -> int | None:

@@ -1,8 +1,9 @@
 """A seccomp filter for sandboxed commands, as the bytes of a classic BPF program.
 
 It takes away system calls that no build or test needs and that have opened kernels before: new user namespaces, mounting,
-keyrings, bpf, userfaultfd, kernel modules and the like, and TIOCSTI. Tracing one's own processes stays possible. Denied calls
-fail with EPERM; clone3 fails with ENOSYS so that the C library falls back to clone, whose flags a filter can read.
+keyrings, bpf, userfaultfd, kernel modules and the like, TIOCSTI, sockets of rare families, and the limits of other processes.
+Tracing one's own processes stays possible. Denied calls fail with EPERM; clone3 fails with ENOSYS so that the C library falls
+back to clone, whose flags a filter can read.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ _DENIED: dict[str, tuple[int | None, int | None]] = {
     "sethostname": (170, 161), "setns": (308, 268), "settimeofday": (164, 170), "swapoff": (168, 225), "swapon": (167, 224),
     "umount2": (166, 39), "unshare": (272, 97), "userfaultfd": (323, 282), "vhangup": (153, 58),
 }  # fmt: skip
-_CLONE, _CLONE3, _IOCTL = (56, 220), (435, 435), (16, 29)
+_CLONE, _CLONE3, _IOCTL, _PRLIMIT64, _SOCKET = (56, 220), (435, 435), (16, 29), (302, 261), (41, 198)
+_FAMILIES = (1, 2, 10, 16)
+"""Unix, IPv4, IPv6 and netlink."""
 
 
 def _statement(code: int, value: int) -> bytes:
@@ -48,7 +51,7 @@ def _jump(code: int, value: int, if_true: int, if_false: int) -> bytes:
 
 
 _LOAD, _RETURN, _EQUAL, _AT_LEAST, _ANY_BIT = 0x20, 0x06, 0x15, 0x35, 0x45
-_NUMBER, _ARCH, _ARG0, _ARG1 = 0, 4, 16, 24
+_NUMBER, _ARCH, _ARG0, _ARG1, _ARG2 = 0, 4, 16, 24, 32
 
 
 @cache
@@ -75,16 +78,35 @@ def filter_program(machine: str | None = None) -> bytes:
     for numbers in _DENIED.values():
         if (number := numbers[column]) is not None:
             program += [_jump(_EQUAL, number, 0, 1), eperm]
-    program += [
-        _jump(_EQUAL, _CLONE[column], 0, 3),
-        _statement(_LOAD, _ARG0),
-        _jump(_ANY_BIT, _CLONE_NEWUSER, 0, 6),
-        eperm,
-        _jump(_EQUAL, _IOCTL[column], 0, 4),
-        _statement(_LOAD, _ARG1),
-        _jump(_EQUAL, _TIOCSTI, 1, 0),
-        _jump(_EQUAL, _TIOCLINUX, 0, 1),
-        eperm,
-        _statement(_RETURN, _ALLOW),
-    ]
-    return b"".join(program)
+    allow = _statement(_RETURN, _ALLOW)
+    blocks = {
+        _CLONE: [_statement(_LOAD, _ARG0), _jump(_ANY_BIT, _CLONE_NEWUSER, 0, 1), eperm, allow],
+        _IOCTL: [
+            _statement(_LOAD, _ARG1),
+            _jump(_EQUAL, _TIOCSTI, 1, 0),
+            _jump(_EQUAL, _TIOCLINUX, 0, 1),
+            eperm,
+            allow,
+        ],
+        # The limits of another process of the same user need no right to trace it; those of the init would end it.
+        _PRLIMIT64: [
+            _statement(_LOAD, _ARG0),
+            _jump(_EQUAL, 0, 4, 0),
+            _statement(_LOAD, _ARG2),
+            _jump(_EQUAL, 0, 0, 3),
+            _statement(_LOAD, _ARG2 + 4),
+            _jump(_EQUAL, 0, 0, 1),
+            allow,
+            eperm,
+        ],
+        # Other families are not bounded by a network namespace (vsock leads to the hypervisor) or open much of the kernel.
+        _SOCKET: [
+            _statement(_LOAD, _ARG0),
+            *(_jump(_EQUAL, family, len(_FAMILIES) - at, 0) for at, family in enumerate(_FAMILIES)),
+            _statement(_RETURN, _ERRNO | errno.EAFNOSUPPORT),
+            allow,
+        ],
+    }
+    for numbers, block in blocks.items():
+        program += [_jump(_EQUAL, numbers[column], 0, len(block)), *block]
+    return b"".join([*program, allow])

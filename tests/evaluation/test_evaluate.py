@@ -269,12 +269,14 @@ def test_sandbox_that_cannot_start_is_infra(submission: Submission, task: Hidden
     assert {case.outcome for case in report.cases} == {"infra"}
 
 
-def test_submission_that_does_not_fit_is_infra(task: HiddenTask) -> None:
+def test_submission_that_does_not_fit_is_its_own_fault(task: HiddenTask) -> None:
+    """By sparse files or hard links it can be larger than the workspace that it was taken from."""
     from icae_env.sandbox.base import Limits
 
     big = make_submission(**{"big": bytes(2 * MIB)})
     report = evaluate(task, big, FakeBackend(doubling), limits=Limits(workspace=MIB, file=4 * MIB))
-    assert (report.status, report.reward) == ("infra", None)
+    assert (report.status, report.reward) == ("ok", 0.0)
+    assert "does not fit" in report.cases[0].detail
 
 
 def test_stdin_exit_code_and_stderr_do_not_matter_but_output_does(submission: Submission) -> None:

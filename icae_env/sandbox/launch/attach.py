@@ -17,6 +17,7 @@ import syscalls
 
 def main(request: dict) -> int:
     """Join the sandbox, run the command in the foreground and return its exit code."""
+    syscalls.hide_arguments()
     enter.join_groups(request["groups"])
     for fd in range(3, 256):
         try:

@@ -139,7 +139,7 @@ class Launcher:
             elif failure := os.read(report, 4096):
                 child.close()
                 number, _, text = failure.decode(errors="replace").partition(" ")
-                raise OSError(int(number), text)
+                raise OSError(int(number) if number.isdigit() else 0, text)
         finally:
             os.close(report)
         return child

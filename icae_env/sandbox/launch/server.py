@@ -108,7 +108,7 @@ class Server:
         """Start a program inside a running sandbox, or send a signal to everything inside.
 
         What runs inside may signal the new process before it executes the program, so this process never waits for that:
-        the client gets the pipe that tells of it (``begun``).
+        the client gets the pipe that tells of it.
         """
         number_read, number_write = os.pipe2(os.O_CLOEXEC)
         report_read, report_write = os.pipe2(os.O_CLOEXEC)
@@ -141,7 +141,7 @@ class Server:
             except ProcessLookupError:  # kill(-1) found nothing to kill
                 os._exit(0)
             except BaseException as error:  # noqa: BLE001 - a forked child may only report and end
-                os.write(report_write, describe(error))
+                os.write(report_write, failure_text(error))
             finally:
                 os._exit(127)
         os.close(report_write)
@@ -152,7 +152,7 @@ class Server:
         os.waitpid(outer, 0)
         if not number:
             os.set_blocking(report_read, False)
-            raise failure_of(read_soon(report_read, 0.0))
+            raise failure_error(read_soon(report_read, 0.0) or b"the sandbox is gone")
         answer, passed = self.started(int(number), fds[-1], b"")
         return answer, [*passed, report_read]
 
@@ -160,7 +160,7 @@ class Server:
         """Record a child; its exit code goes to ``status``. The client gets a pidfd, which no reuse of the number can fool."""
         if failure:
             os.waitpid(pid, 0)
-            raise failure_of(failure)
+            raise failure_error(failure)
         pidfd = os.pidfd_open(pid)
         self.status[pid] = status
         return {"pid": pid}, [pidfd]
@@ -245,29 +245,9 @@ def read_soon(fd: int, seconds: float = 10.0) -> bytes:
         os.close(fd)
 
 
-def describe(error: BaseException) -> bytes:
-    """Return an error as its number, a space and its text."""
-    return b"%d %s" % (getattr(error, "errno", None) or 0, str(error).encode(errors="replace"))
-
-
-def failure_of(report: bytes) -> OSError:
-    """Return the error that a child described."""
-    number, _, text = report.partition(b" ")
-    return OSError(int(number or 0), text.decode(errors="replace") or "the sandbox is gone")
-
-
-def hide_arguments() -> None:
-    """Overwrite this process's command line, which whoever shares a sandbox with a child could read until it executes."""
-    with open("/proc/self/stat", "rb") as file:
-        fields = file.read().rpartition(b")")[2].split()
-    start, end = int(fields[45]), int(fields[46])
-    if 0 < start < end:
-        syscalls.ctypes.memset(start, 0, end - start)
-
-
 def main() -> None:
     """Serve on descriptor 0."""
-    hide_arguments()
+    syscalls.hide_arguments()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -53,6 +53,15 @@ def install_seccomp(program: bytes) -> None:
     )
 
 
+def hide_arguments() -> None:
+    """Overwrite this process's command line, which whoever shares a sandbox with a child could read until it executes."""
+    with open("/proc/self/stat", "rb") as file:
+        fields = file.read().rpartition(b")")[2].split()
+    start, end = int(fields[45]), int(fields[46])
+    if 0 < start < end:
+        ctypes.memset(start, 0, end - start)
+
+
 def drop_capabilities() -> None:
     """Give up every capability for good: bounding and ambient set now, the others at the next execve as a non-root user."""
     for capability in range(_LAST_CAPABILITY + 1):
