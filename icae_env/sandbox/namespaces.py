@@ -34,6 +34,7 @@ class Namespaces:
         self.group: cgroups.MemoryGroup | None = None
         self._init_fd = self._hold = self._ready = -1
         self._kills_before: bytes | None = None
+        self._process = os.getpid()
 
     def start(
         self,
