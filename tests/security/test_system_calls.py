@@ -74,11 +74,11 @@ def test_the_loopback_and_abstract_sockets_are_the_sandboxs_own(
         threading.Thread(target=lambda one=listener: reached.append(one.accept()), daemon=True).start()
     code = (
         "import socket\n"
-        "for family, place in ((2, ('127.0.0.1', %d)), (1, '\\0icae-security-canary'), (2, ('1.1.1.1', 53))):\n"
+        "for family, place in ((2, ('127.0.0.1', PORT)), (1, '\\0icae-security-canary'), (2, ('1.1.1.1', 53))):\n"
         "    one = socket.socket(family); one.settimeout(2)\n"
         "    try: one.connect(place); print('reached', place)\n"
         "    except OSError as error: print('denied')\n"
-    ) % server.getsockname()[1]
+    ).replace("PORT", str(server.getsockname()[1]))
     with attacked.create(SandboxConfig(image=attacked_image)) as sandbox:
         done = sandbox.run(["python3", "-c", code], timeout=20)
     assert done.stdout == b"denied\n" * 3, done
