@@ -12,7 +12,7 @@ from icae_program import document, icae
 from icae_env.rollout.examples import ground_examples
 from icae_env.tasks import find_task, task_ids
 
-pytestmark = [pytest.mark.network, pytest.mark.slow]
+pytestmark = [pytest.mark.network, pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 def checks(told: dict[str, object]) -> dict[str, dict[str, object]]:
