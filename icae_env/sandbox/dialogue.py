@@ -99,7 +99,7 @@ class Dialogue:
 
     @staticmethod
     def _mark_pattern(nonce: str) -> re.Pattern[bytes]:
-        return re.compile(rb"\x1e" + nonce.encode() + rb":(\d+):([^\x1f]*)\x1f", re.DOTALL)
+        return re.compile(rb"\x1e" + nonce.encode() + rb":(\d{1,3}):([^\x1f]*)\x1f", re.DOTALL)
 
     def _prompt_pattern(self) -> re.Pattern[bytes]:
         return re.compile(rb"\x1eP%d\x1f" % (self._lines + 1))

@@ -5,6 +5,8 @@ from __future__ import annotations
 BOM = b"\xef\xbb\xbf"
 MAX_PLACES = 1000
 """Occurrences of a text that are looked for."""
+MAX_SHOWN = 10_000
+"""Lines of one view."""
 _MAX_HINT = 1024 * 1024
 
 
@@ -33,13 +35,23 @@ def describe(data: bytes) -> str:
 
 
 def numbered(data: bytes, first: int, last: int) -> str:
-    """Return lines ``first`` to ``last`` (counted from 1), each with its number and a tab before it."""
+    """Return lines ``first`` to ``last`` (counted from 1), each with its number and a tab before it.
+
+    Of more than MAX_SHOWN lines, the ones in the middle are left out.
+    """
     lines = data.split(b"\n")
-    rows = (
-        f"{number:6d}\t{lines[number - 1].removesuffix(bytes([13])).decode('utf-8', 'replace')}"
-        for number in range(first, last + 1)
-    )
-    return "\n".join(rows)
+    shown = range(first, last + 1)
+    parts = [shown]
+    if len(shown) > MAX_SHOWN:
+        parts = [shown[: MAX_SHOWN // 2], shown[-MAX_SHOWN // 2 :]]
+    texts = [
+        "\n".join(
+            f"{number:6d}\t{lines[number - 1].removesuffix(bytes([13])).decode('utf-8', 'replace')}"
+            for number in part
+        )
+        for part in parts
+    ]
+    return f"\n[... {len(shown) - MAX_SHOWN} lines left out; give a view_range ...]\n".join(texts)
 
 
 def occurrences(data: bytes, wanted: bytes) -> list[int]:
@@ -56,12 +68,15 @@ def replace_hint(data: bytes, wanted: bytes) -> str:
     """Return why a text is not found although it seems to be there, or an empty string."""
     if b"\r\n" in data and wanted.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") in data:
         return " It does with CRLF line ends. Mend: write \\r\\n for each line end in old and new."
-    stripped = [line.strip() for line in wanted.strip().split(b"\n")]
-    lines = [line.strip() for line in data[:_MAX_HINT].split(b"\n")]
-    for index in range(len(lines) - len(stripped) + 1):
-        if lines[index : index + len(stripped)] == stripped:
-            place = f" Text that differs only in white space stands at line {index + 1}."
-            return place + " Mend: view it and copy it exactly."
+    # One search in joined lines, for comparing them one by one takes minutes on the worst of files.
+    stripped = b"\n".join(line.strip() for line in wanted.strip().split(b"\n"))
+    lines = b"\n".join(line.strip() for line in data[:_MAX_HINT].split(b"\n"))
+    at = b"\n%s\n" % lines
+    found = at.find(b"\n%s\n" % stripped)
+    if found >= 0:
+        line = at.count(b"\n", 0, found) + 1
+        place = f" Text that differs only in white space stands at line {line}."
+        return place + " Mend: view it and copy it exactly."
     return " Mend: view the file and copy the text exactly."
 
 

@@ -49,20 +49,49 @@ def open_in_root(root: int, path: bytes, flags: int, mode: int = 0) -> int:
             raise OSError(code, os.strerror(code), os.fsdecode(path))
 
 
+class _CapHeader(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+class _CapData(ctypes.Structure):
+    _fields_ = (
+        ("effective", ctypes.c_uint32),
+        ("permitted", ctypes.c_uint32),
+        ("inheritable", ctypes.c_uint32),
+    )
+
+
+_CAP_VERSION_3 = 0x20080522
+
+
+def _call(result: int, what: str) -> None:
+    if result != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{what}: {os.strerror(code)}")
+
+
 @contextmanager
 def acting_as(uid: int, gid: int) -> Iterator[None]:
     """Give this thread's file accesses another user's identity, so that the kernel checks and owns as for that user.
 
     Only root needs it; for other callers uid and gid are already their own and nothing happens. The raw calls change the
-    calling thread alone.
+    calling thread alone. Files of /proc ask for capabilities besides the owner (to trace a process, to lower its badness),
+    so the thread has none meanwhile.
     """
     if os.geteuid() != 0 or uid == 0:
         yield
         return
+    header, held, none = _CapHeader(_CAP_VERSION_3, 0), (_CapData * 2)(), (_CapData * 2)()
+    _call(_libc.capget(ctypes.byref(header), held), "capget")
+    for part, whole in zip(none, held, strict=True):
+        part.permitted, part.inheritable = whole.permitted, whole.inheritable
     _libc.setfsgid(gid)
     _libc.setfsuid(uid)
     try:
+        _call(_libc.capset(ctypes.byref(header), none), "capset")
         yield
     finally:
+        # First the user: that brings back some capabilities by itself, the call after it brings back exactly those before.
         _libc.setfsuid(0)
         _libc.setfsgid(0)
+        _call(_libc.capset(ctypes.byref(header), held), "capset")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from icae_env.sandbox import process_tree
 from icae_env.sandbox.base import Backend, Sandbox, SandboxConfig
+from icae_env.sandbox.openat2 import acting_as
 
 pytestmark = pytest.mark.bubblewrap
 
@@ -108,3 +112,20 @@ def test_a_watcher_sees_nothing_of_the_host(bubblewrap: Backend) -> None:
     assert b"marker" in seen  # it did watch
     for sign in (b"server.main", b"sys.argv", b"icae", b"-I\0-S", b"/launch"):
         assert sign not in seen, [line for line in seen.split(b"\n") if sign in line]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root changes its identity")
+def test_the_host_reaches_into_a_sandbox_without_capabilities() -> None:
+    def held() -> set[str]:
+        lines = Path("/proc/thread-self/status").read_text().splitlines()
+        return {line for line in lines if line.startswith(("CapEff", "Uid"))}
+
+    before = held()
+    with ThreadPoolExecutor(1) as another_thread:
+        another_thread.submit(held).result()
+        with acting_as(65_533, 65_533):
+            inside = held()
+            other = another_thread.submit(held).result()
+    assert "CapEff:\t0000000000000000" in inside
+    assert any(line.split()[-1] == "65533" for line in inside)
+    assert held() == other == before

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+import threading
 
 import pytest
 
@@ -62,23 +65,25 @@ def test_ones_own_limits_can_be_lowered_and_those_of_others_only_read(bubblewrap
 def test_the_loopback_and_abstract_sockets_are_the_sandboxs_own(
     attacked: Backend, attacked_image: str
 ) -> None:
-    import socket
-    import threading
-
     server = socket.create_server(("127.0.0.1", 0))
     hidden = socket.socket(socket.AF_UNIX)
-    hidden.bind("\0icae-security-canary")
+    name = f"icae-canary-{os.getpid()}-{attacked.name}"
+    hidden.bind("\0" + name)
     hidden.listen()
     reached: list[object] = []
     for listener in (server, hidden):
         threading.Thread(target=lambda one=listener: reached.append(one.accept()), daemon=True).start()
     code = (
-        "import socket\n"
-        "for family, place in ((2, ('127.0.0.1', PORT)), (1, '\\0icae-security-canary'), (2, ('1.1.1.1', 53))):\n"
-        "    one = socket.socket(family); one.settimeout(2)\n"
-        "    try: one.connect(place); print('reached', place)\n"
-        "    except OSError as error: print('denied')\n"
-    ).replace("PORT", str(server.getsockname()[1]))
+        (
+            "import socket\n"
+            "for family, place in ((2, ('127.0.0.1', PORT)), (1, '\\0NAME'), (2, ('1.1.1.1', 53))):\n"
+            "    one = socket.socket(family); one.settimeout(2)\n"
+            "    try: one.connect(place); print('reached', place)\n"
+            "    except OSError as error: print('denied')\n"
+        )
+        .replace("NAME", name)
+        .replace("PORT", str(server.getsockname()[1]))
+    )
     with attacked.create(SandboxConfig(image=attacked_image)) as sandbox:
         done = sandbox.run(["python3", "-c", code], timeout=20)
     assert done.stdout == b"denied\n" * 3, done
