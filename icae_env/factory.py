@@ -15,6 +15,7 @@ from icae_env.env.wiring import EpisodeConfig
 from icae_env.errors import ConfigError
 from icae_env.sandbox.base import Backend, Limits
 from icae_env.tasks import check_level, find_task, task_ids
+from icae_env.user_agent import MakeRouter
 from icae_env.wired import Wired
 
 ALL = "all"
@@ -37,6 +38,7 @@ def make_env(
     public_cases: bool = False,
     resources: Limits | None = None,
     workers: int = 2,
+    router: str | MakeRouter = "keyword",
     render_mode: str | None = None,
 ) -> ICAEEnv:
     """Return an environment. Nothing is started before its first ``reset``.
@@ -58,10 +60,12 @@ def make_env(
         public_cases: Whether the public cases lie in the workspace with their expected outputs.
         resources: Memory, disk and processes of each sandbox.
         workers: Sandboxes at the same time while a submission is scored.
+        router: What chooses the User Agent's records: ``keyword``, ``semantic``, ``llm``, ``module:Class``, or
+            a callable that takes a ``RecordSet``.
         render_mode: None or ``ansi``.
 
     Raises:
-        UnknownNameError: A task, level, sandbox, reward or render mode is not known.
+        UnknownNameError: A task, level, sandbox, router, reward or render mode is not known.
         ConfigError: A limit is out of range, or a task folder is not valid.
     """
     config = _config(
@@ -80,6 +84,7 @@ def make_env(
         image=image,
         resources=resources or Limits(),
         workers=workers,
+        router=router,
     )
     return ICAEEnv(wiring, config, make_reward(reward), render_mode=render_mode)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,20 @@ from icae_env.evaluation.evaluate import evaluate
 from icae_env.evaluation.report import EvalReport
 from icae_env.evaluation.submission import Submission, take_snapshot
 from icae_env.paths import TASKS_PATH_VARIABLE
+from icae_env.registry import resolve
 from icae_env.sandbox.base import Backend, Limits, Sandbox, SandboxConfig
 from icae_env.sandbox.shell import Shell
 from icae_env.selection import BACKENDS, check_sandbox, choose_image
 from icae_env.tasks import HiddenTask, Level, PublicTask, load_hidden, load_public, records_file
-from icae_env.user_agent import RecordSet, Session, UserAgent, load_records, with_records
+from icae_env.user_agent import (
+    MakeRouter,
+    RecordSet,
+    Session,
+    UserAgent,
+    load_records,
+    with_inputs,
+    with_records,
+)
 
 PUBLIC_FOLDER = "rcb_tests/public"
 """Where the public cases lie in the workspace."""
@@ -35,6 +44,7 @@ class Wired:
         image: Name of an image, or ``auto``.
         resources: Limits of each sandbox.
         workers: Sandboxes at the same time while a submission is scored.
+        router: Name of what chooses the User Agent's records, or what makes it.
     """
 
     def __init__(
@@ -46,9 +56,11 @@ class Wired:
         image: str,
         resources: Limits,
         workers: int,
+        router: str | MakeRouter = "keyword",
     ) -> None:
         if isinstance(sandbox, str):
             check_sandbox(sandbox)
+        self._router: MakeRouter = resolve("router", router) if isinstance(router, str) else router
         self.tasks, self.levels = tasks, levels
         self._sandbox, self._image, self._resources, self._workers = sandbox, image, resources, workers
         self._backend: Backend | None = None
@@ -92,7 +104,7 @@ class Wired:
 
     def session(self, task: PublicTask, budget: int) -> Session:
         """Begin a conversation with the task's User Agent."""
-        return _user_agent(task.id, task.level, _data_key()).session(budget)
+        return _user_agent(task.id, task.level, _data_key(), self._router).session(budget)
 
     def public_files(self, task: PublicTask) -> Mapping[str, bytes]:
         """Return the public cases, grouped in files as in the task's folder."""
@@ -178,9 +190,10 @@ def _hidden(task: str, data: str) -> HiddenTask:
     return load_hidden(task)
 
 
-@cache
-def _user_agent(task: str, level: Level, data: str) -> UserAgent:
-    return UserAgent(_records(task, level, data))
+@lru_cache(maxsize=256)
+def _user_agent(task: str, level: Level, data: str, make_router: MakeRouter) -> UserAgent:
+    records = with_inputs(_records(task, level, data), _hidden(task, data).cases)
+    return UserAgent(records, make_router(records))
 
 
 @cache

@@ -4,14 +4,15 @@
 records; a reply holds stored text only; diagnostics stay with the session, on the host's side.
 """
 
-from icae_env.user_agent.records import RecordSet, load_records, with_records
-from icae_env.user_agent.router import KeywordRouter, Match, Router, Routing
+from icae_env.user_agent.records import RecordSet, load_records, with_inputs, with_records
+from icae_env.user_agent.router import KeywordRouter, MakeRouter, Match, Router, Routing
 from icae_env.user_agent.session import Diagnosis, Interaction, Reply, Session, UserAgent
 
 __all__ = [
     "Diagnosis",
     "Interaction",
     "KeywordRouter",
+    "MakeRouter",
     "Match",
     "RecordSet",
     "Reply",
@@ -20,5 +21,6 @@ __all__ = [
     "Session",
     "UserAgent",
     "load_records",
+    "with_inputs",
     "with_records",
 ]

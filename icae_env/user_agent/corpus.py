@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict
 
 from icae_env.errors import ConfigError
 from icae_env.tasks.documents import read_json_object, read_text, validated
-from icae_env.tasks.loader import TaskLike, check_level, find_task, records_file
+from icae_env.tasks.loader import TaskLike, check_level, find_task, load_hidden, records_file
 from icae_env.user_agent.checks import load_audit
-from icae_env.user_agent.records import RecordSet, load_records
+from icae_env.user_agent.records import RecordSet, load_records, with_inputs
 
 QuestionKind = Literal["targeted", "multi", "pointer", "api", "distractor", "cheat"]
 """What a question is after: one record, several, a vague reference, the interface, nothing recorded, everything."""
@@ -96,7 +96,7 @@ def task_corpus(task: TaskLike, level: str = "L1") -> Corpus:
         raise ConfigError(
             f"Nothing is hidden at the level '{level}'.", field="level", mend="give L1, L2 or L3."
         )
-    records, audit = load_records(file), load_audit(found)
+    records, audit = with_inputs(load_records(file), load_hidden(found).cases), load_audit(found)
     ids = frozenset(records.ids)
     references = frozenset(pointer.vague_reference for pointer in records.pointers)
     questions = [

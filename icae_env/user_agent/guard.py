@@ -12,6 +12,8 @@ MANY_WORDS = 10
 """Content words from which on a message may be a heap of keywords."""
 FEW_FUNCTION_WORDS = 0.15
 """Share of function words below which a text is no sentence."""
+MANY_FUNCTION_WORDS = 0.4
+"""Share of function words from which on a text is prose, however many topics it touches."""
 
 # Fragments of the patterns below.
 _ORDER = (
@@ -88,6 +90,7 @@ _DUMPS = (
         r"\bsystem prompt\b",
         r"\b(?:ignore|disregard|forget) (?:all |your |the |any )*(?:previous|prior|earlier|above) "
         r"(?:instructions|rules|messages?)\b",
+        r"\b(?:ignore|disregard|forget) (?:what|all|everything|whatever)(?: that)? you (?:were|are|have been|know|had been)\b",
     ),
     # The tests and what they expect.
     _dump(
@@ -113,6 +116,11 @@ _DUMPS = (
         rf"\b{_GIVE}\b.*\b(?:original|upstream|reference|existing|underlying) (?:open[- ]source )?{_CODE}\b",
         rf"\b(?:source code|open[- ]source|source repo(?:sitory)?|github|gitlab)\b.*\b{_GIVE}\b",
         rf"\b{_GIVE}\b.*\b(?:source code|source repo(?:sitory)?|github|gitlab)\b",
+    ),
+    _dump(
+        "original reference golden underlying code",
+        rf"\b{_ORDER}\b{_up_to(4)}(?:original|reference|golden|underlying) (?:implementation|solution|program|code|sources?)\b",
+        rf"\b{_ORDER}\b{_up_to(3)}(?:source )?code (?:of|behind) (?:the |your )(?:program|tool|package|library|solution|golden)\b",
     ),
     _dump(
         "repo repository repositories package project library implementation codebase source sources code",
@@ -149,6 +157,8 @@ class Guard:
     def _is_heap(self, folded: str, words: list[str]) -> bool:
         content = sum(word not in STOP_WORDS for word in words)
         if content < MANY_WORDS:
+            return False
+        if content <= (1 - MANY_FUNCTION_WORDS) * len(words):
             return False
         touched = len(self._index.whole_phrases(self._index.terms(folded)))
         no_sentence = content > (1 - FEW_FUNCTION_WORDS) * len(words)

@@ -7,36 +7,14 @@ every process whatever its hash seed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from icae_env.user_agent.example_index import ExampleIndex
 from icae_env.user_agent.lexicon import neighbours, shapes
 from icae_env.user_agent.records import RecordSet
+from icae_env.user_agent.weights import FULL, Weights
 from icae_env.user_agent.words import JOINTS, STOP_WORDS, raw_words, segment, split_camel, stem, symbols
-
-
-@dataclass(frozen=True)
-class Weights:
-    """How much each kind of match counts; found on record sets of other projects than the tasks that ship here."""
-
-    response: float = 1.0
-    """Of a question word that stands in the response."""
-    saturation: float = 0.5
-    """BM25's k1: how soon a repeated response word stops adding."""
-    phrase: float = 0.7
-    """Of words shared with trigger phrases."""
-    whole_phrase: float = 0.3
-    """Added, per idf, where a trigger phrase of several words occurs whole."""
-    whole_word: float = 0.6
-    """Added, per idf, where a trigger of one word occurs: a rare one alone is to suffice."""
-    least_part: float = 0.3
-    """Share of a phrase's idf below which a partial match counts nothing."""
-    example: float = 0.8
-    """Of the best matching example question."""
-    synonym: float = 0.6
-    """Factor on a response word that a word of the question may stand for."""
-    phrase_synonym: float = 0.6
-    """The same for a word of a trigger phrase."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +23,6 @@ class _Phrase:
     total: float
     """Sum of the stems' idf."""
     bonus: float
-    example: bool
 
 
 class RecordIndex:
@@ -57,18 +34,25 @@ class RecordIndex:
         self._vocabulary = _vocabulary(records)
         responses = [_bag(record.oracle_response) for record in records.records]
         phrases = [
-            (number, _stems(text), text in record.examples.all)
+            (number, _stems(text))
             for number, record in enumerate(records.records)
-            for text in (*record.trigger_keywords, *record.examples.all)
+            for text in record.trigger_keywords
         ]
-        self.idf = _idf(responses, phrases)
+        self.idf = _idf([(number, tuple(bag)) for number, bag in enumerate(responses)] + phrases, self.size)
         self._response = self._with_synonyms(self._response_postings(responses), self.weights.synonym)
         self._phrases: list[_Phrase] = []
-        self._in_phrases: dict[str, list[tuple[int, float]]] = {}
-        for number, stems, example in phrases:
-            self._add_phrase(number, stems, example)
-        self._exact_in_phrases = self._in_phrases
-        self._in_phrases = self._with_synonyms(self._in_phrases, self.weights.phrase_synonym)
+        self._exact_in_phrases: dict[str, list[tuple[int, float]]] = {}
+        for number, stems in phrases:
+            self._add_phrase(number, stems)
+        self._in_phrases = self._with_synonyms(self._exact_in_phrases, self.weights.phrase_synonym)
+        self._share_of_rest = self._shares(records)
+        weights = self.weights
+        self._examples = self._index_examples(
+            [record.examples.all for record in records.records], weights.examples, weights.example
+        )
+        self._inputs = self._index_examples(
+            [records.inputs.get(name, ()) for name in records.ids], 0.0, weights.input
+        )
         self.rarest = _rarity(0, self.size)
         """The weight of a stem that no record has."""
 
@@ -101,6 +85,9 @@ class RecordIndex:
                 matched[phrase] = matched.get(phrase, 0.0) + idf
                 counts[phrase] = counts.get(phrase, 0) + 1
         self._add_phrases(asked, matched, counts, totals)
+        totals = [total * share for total, share in zip(totals, self._share_of_rest, strict=True)]
+        self._examples.add(asked, totals)
+        self._inputs.add(asked, totals)
         return totals
 
     def whole_phrases(self, terms: Iterable[str]) -> frozenset[int]:
@@ -114,7 +101,7 @@ class RecordIndex:
             for number, got in matched.items()
             if got >= self._phrases[number].total - 1e-9
         )
-        return frozenset(phrase.record for phrase in whole if not phrase.example)
+        return frozenset(phrase.record for phrase in whole)
 
     def _add_phrases(
         self,
@@ -124,18 +111,14 @@ class RecordIndex:
         totals: list[float],
     ) -> None:
         weights = self.weights
-        best_example: dict[int, float] = {}
         worth: dict[int, float] = {}
         for number, got in matched.items():
             phrase = self._phrases[number]
             share = min(got / phrase.total, 1.0)
             if share < weights.least_part:
                 continue
-            value = got * share
-            if phrase.example:
-                best_example[phrase.record] = max(best_example.get(phrase.record, 0.0), value)
-            else:
-                worth[number] = (value + (phrase.bonus if share > 1 - 1e-9 else 0.0)) / counts[number]
+            whole = phrase.bonus if share > 1 - 1e-9 else 0.0
+            worth[number] = (got * share + whole) / counts[number]
         # A word that several of a record's phrases share counts once, by the best of them.
         for term in asked:
             best: dict[int, float] = {}
@@ -145,8 +128,6 @@ class RecordIndex:
                     best[record] = max(best.get(record, 0.0), worth[number])
             for record, value in best.items():
                 totals[record] += weights.phrase * value
-        for record, value in best_example.items():
-            totals[record] += weights.example * value
 
     def _response_postings(self, responses: list[dict[str, int]]) -> dict[str, list[tuple[int, float]]]:
         postings: dict[str, list[tuple[int, float]]] = {}
@@ -169,19 +150,33 @@ class RecordIndex:
                     found[number] = max(found.get(number, 0.0), weight * factor)
         return {term: list(items.items()) for term, items in merged.items()}
 
-    def _add_phrase(self, record: int, stems: tuple[str, ...], example: bool) -> None:
+    def _add_phrase(self, record: int, stems: tuple[str, ...]) -> None:
         if not stems:
             return
         total = sum(self.idf[term] for term in stems)
         bonus = total * (self.weights.whole_phrase if len(stems) > 1 else self.weights.whole_word)
         number = len(self._phrases)
-        self._phrases.append(_Phrase(record, total, bonus, example))
+        self._phrases.append(_Phrase(record, total, bonus))
         for term in stems:
-            self._in_phrases.setdefault(term, []).append((number, self.idf[term]))
+            self._exact_in_phrases.setdefault(term, []).append((number, self.idf[term]))
+
+    def _index_examples(self, texts: Sequence[tuple[str, ...]], bag: float, nearest: float) -> ExampleIndex:
+        examples = [[_stems(text) for text in items] for items in texts]
+        # Of the examples alone: a word that few triggers have may be in many askers' mouths.
+        idf = _idf([(number, terms) for number, items in enumerate(examples) for terms in items], self.size)
+        return ExampleIndex(examples, idf, bag=bag, nearest=nearest)
+
+    def _shares(self, records: RecordSet) -> list[float]:
+        full = [min(1.0, len(record.examples.all) / FULL) for record in records.records]
+        return [1 - (1 - self.weights.beside_examples) * share for share in full]
 
 
 def _vocabulary(records: RecordSet) -> frozenset[str]:
-    texts = (text for item in records.records for text in (*item.trigger_keywords, item.oracle_response))
+    texts = (
+        text
+        for item in records.records
+        for text in (*item.trigger_keywords, item.oracle_response, *item.examples.all)
+    )
     words = (word for text in texts for word in raw_words(split_camel(text)))
     return frozenset(word for word in words if len(word) > 2) | JOINTS
 
@@ -203,17 +198,18 @@ def _stems(text: str) -> tuple[str, ...]:
     return tuple(_bag(text)) or tuple(dict.fromkeys(stem(word) for word in raw_words(text)))
 
 
-def _idf(
-    responses: list[dict[str, int]], phrases: list[tuple[int, tuple[str, ...], bool]]
-) -> dict[str, float]:
-    per_record = [dict.fromkeys(bag) for bag in responses]
-    for number, stems, _ in phrases:
-        per_record[number].update(dict.fromkeys(stems))
-    frequency: dict[str, int] = {}
-    for terms in per_record:
+def _idf(texts: list[tuple[int, tuple[str, ...]]], size: int) -> dict[str, float]:
+    """Return each stem's weight by how many of ``size`` records have it.
+
+    Args:
+        texts: Number of a record and the stems of one of its texts.
+        size: How many records there are.
+    """
+    owners: dict[str, set[int]] = {}
+    for number, terms in texts:
         for term in terms:
-            frequency[term] = frequency.get(term, 0) + 1
-    return {term: _rarity(count, len(responses)) for term, count in frequency.items()}
+            owners.setdefault(term, set()).add(number)
+    return {term: _rarity(len(found), size) for term, found in owners.items()}
 
 
 def _rarity(count: int, size: int) -> float:

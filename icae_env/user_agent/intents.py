@@ -42,6 +42,8 @@ _INTERFACE = tuple(
         rf"\b{_WHOLE}(?: object| document)?\b(?: \w+){{0,3}} (?:structured?|shaped?|schema|consist|contain|look)\b",
         rf"\b{_WHOLE} (?:object|document|fields?|keys?|format|schema|structure)\b",
         rf"\b(?:pass|passed|handed|given|supplied|provided|submitted) (?:in|to|as|by|over|via|through)?\b.*\b{_BY}\b",
+        rf"\b{_NAMED}\b(?: \w+){{0,3}} (?:each|every|it|they|them)(?: \w+){{0,3}} (?:takes?|accepts?|expects?)\b",
+        r"\bwhat (?:\w+ )?(?:goes|comes|gets) (?:in|out)\b.*\bwhat (?:\w+ )?(?:goes|comes|gets)\b",
         r"\b(?:under|by) (?:which|what) (?:key|name|field)\b",
         r"\bhow (?:is|do i|do we|should i|does one|will you|are) (?:it|the (?:program|tool|command|function)) ?(?:be )?"
         r"(?:called|call|run|invoked?|started?)\b",

@@ -73,9 +73,11 @@ _WORDLIKE = re.compile(
 
 def shapes(folded: str) -> Iterator[str]:
     """Yield what the literals of a casefolded text look like, as names of the lexicon (``<decimal>``, ``<list>``)."""
+    end = 0
     for opening in _OPENING.finditer(folded):
-        match = _ENCLOSED.match(folded, opening.start())
+        match = _ENCLOSED.match(folded, opening.start()) if opening.start() >= end else None
         if match:
+            end = match.end()
             yield f"<{match.lastgroup}>"
     for word in folded.split():
         # Most words are plain, and telling so is quicker than any pattern.

@@ -5,6 +5,8 @@ Upstream: ALEX-nlp/ICAE-EVAL, ``prd_json*/<task>.json``. Ours, all optional: ``w
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,9 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from icae_env.errors import ConfigError
 from icae_env.tasks.documents import read_json_object, validated
-from icae_env.tasks.models import PublicTask
+from icae_env.tasks.models import Case, PublicTask
 
 Entry = TypeVar("Entry", bound=BaseModel)
+MOST_INPUT = 500
+"""Characters of a witness's input that are looked at."""
 MAX_RECORDS = 1000
 """More records than this in one file are taken for a mistake."""
 
@@ -87,6 +91,8 @@ class RecordSet(_Frozen):
     fuzzy_prd: str | None = None
     """The PRD, in files of upstream's that carry it."""
     ignored: tuple[Ignored, ...] = ()
+    inputs: dict[str, tuple[str, ...]] = {}
+    """By constraint id, what stands in the inputs of its witnesses; never said, but askers' examples look like them."""
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -140,6 +146,29 @@ def with_records(public: PublicTask, records: RecordSet) -> PublicTask:
     if records.signature:
         lines += ["", "## Interface", "", records.signature]
     return public.model_copy(update={"prd": "\n".join(lines) + "\n"})
+
+
+def with_inputs(records: RecordSet, cases: Iterable[Case]) -> RecordSet:
+    """Return the records with the texts and numbers that stand in the inputs of their witnesses."""
+    known = {case.id: case for case in cases}
+    inputs = {
+        record.constraint_id: tuple(
+            " ".join(_leaves(known[witness.case].input))[:MOST_INPUT]
+            for witness in record.witnesses
+            if witness.case in known
+        )
+        for record in records.records
+    }
+    return records.model_copy(update={"inputs": inputs})
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """Yield the values of a JSON document as text, without the keys."""
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(item)
+    else:
+        yield value if isinstance(value, str) else json.dumps(value)
 
 
 def _one_item(text: str) -> str:

@@ -13,10 +13,11 @@ from typing import Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
-from icae_env.user_agent.index import RecordIndex, Weights
+from icae_env.user_agent.index import RecordIndex
 from icae_env.user_agent.intents import asks_for_interface, is_closed
 from icae_env.user_agent.lexicon import shapes
 from icae_env.user_agent.records import Pointer, RecordSet
+from icae_env.user_agent.weights import Thresholds, Weights
 from icae_env.user_agent.words import split_camel
 
 RoutingKind = Literal["records", "pointer", "signature", "fallback", "vague", "refused"]
@@ -62,28 +63,6 @@ class Router(Protocol):
 
 MakeRouter = Callable[[RecordSet], Router]
 """What makes a router for a record set: a router's class, or a function."""
-
-
-@dataclass(frozen=True)
-class Thresholds:
-    """When a score is good enough."""
-
-    least: float = 1.45
-    """Score below which a record is not touched; a word that only one record has counts about 1."""
-    closed: float = 1.5
-    """Factor on ``least`` for a yes-or-no question: it names all that it is about, so more of it must match."""
-    few: float = 2.0
-    """How little ``least`` falls for a question of fewer than three terms, which cannot score as high as others."""
-    near_best: float = 0.9
-    """Share of the best score below which a record is dropped."""
-    part_gain: float = 1.1
-    """Factor on the score of a part of the message, which has fewer words to match by."""
-    part_near_best: float = 0.35
-    """As ``near_best``, for the best record of a part."""
-    pointer: float = 0.55
-    """Share of a vague reference's weight that a question must name."""
-    pointer_with_meaning: float = 0.3
-    """The same, when the question also has a word of the reference's meaning."""
 
 
 _PARTS = re.compile(r"[?\n;]+|(?:^|\s)(?:\d+[.)]|[a-z]\))\s|[.!]\s|,\s(?:and\s|or\s)?", re.IGNORECASE)
