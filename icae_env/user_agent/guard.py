@@ -59,6 +59,7 @@ _DUMPS = (
         rf"\b{_ORDER}\b{_up_to(3)}(?:all|every|full|whole|entire|complete)\b(?:\W+(?:the|of|your|a|list|single|set))*\W+"
         r"(?:requirements?|constraints?|records?|catalogu?e|hidden|specifications?|facts|answers)\b"
         r"(?!\s+(?:fields?|codes?|types?|formats?))",
+        rf"\b{_ORDER}\b{_up_to(3)}(?:full|whole|entire|complete)\W+(?:\w+\W+)?(?:specifications?|spec|requirements?|prd)\b",
         rf"\bcatalogu?e of (?:the |all |your )*{_KNOWN}\b",
         r"\b(?:tell|give|show|send) (?:me |us )?(?:absolutely |simply |just )?everything\b",
         r"\beverything (?:that )?(?:you (?:know|hold|keep|were told)|there is to)\b",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
@@ -16,9 +15,9 @@ from pydantic import BaseModel, ConfigDict
 from icae_env.user_agent.index import RecordIndex
 from icae_env.user_agent.intents import asks_for_interface, is_closed
 from icae_env.user_agent.lexicon import shapes
-from icae_env.user_agent.records import Pointer, RecordSet
+from icae_env.user_agent.pointer_index import PointerIndex
+from icae_env.user_agent.records import RecordSet
 from icae_env.user_agent.weights import Thresholds, Weights
-from icae_env.user_agent.words import split_camel
 
 RoutingKind = Literal["records", "pointer", "signature", "fallback", "vague", "refused"]
 """What a question is answered with first; a reply may hold a pointer, records and the signature together."""
@@ -68,13 +67,6 @@ MakeRouter = Callable[[RecordSet], Router]
 _PARTS = re.compile(r"[?\n;]+|(?:^|\s)(?:\d+[.)]|[a-z]\))\s|[.!]\s|,\s(?:and\s|or\s)?", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class _Reference:
-    weights: dict[str, float]
-    total: float
-    meaning: frozenset[str]
-
-
 class KeywordRouter:
     """Route by words: trigger phrases, whole or in part, response texts and example questions, weighed by rarity.
 
@@ -90,7 +82,7 @@ class KeywordRouter:
         self.index = RecordIndex(records, weights)
         self._ids = records.ids
         self._thresholds = thresholds or Thresholds()
-        self._references = [self._reference(pointer) for pointer in records.pointers]
+        self._pointers = PointerIndex(records.pointers, self.index, self._thresholds)
         self._has_signature = bool(records.signature)
 
     def route(self, question: str) -> Routing:
@@ -99,14 +91,15 @@ class KeywordRouter:
         terms = tuple(dict.fromkeys(term for part in parts for term in part))
         # Of the whole message, since a literal may be cut by the parts' borders.
         shown = tuple(dict.fromkeys(shapes(question.casefold())))
-        pointers = self._pointers(terms)
+        pointers = self._pointers.touched(question, terms)
         signature = self._has_signature and asks_for_interface(question)
         if not terms and not pointers and not signature:
             return Routing(kind="vague")
         limits = self._thresholds
         least = limits.least * (limits.closed if is_closed(question) else 1.0)
-        matches = self._matches((*terms, *shown), [part for part in parts if part], least)
-        kind: RoutingKind = "fallback"
+        matches, near = self._matches((*terms, *shown), [part for part in parts if part], least)
+        # A yes-or-no question names all that it is about: there is nothing to be more specific about.
+        kind: RoutingKind = "vague" if near and least == limits.least else "fallback"
         if matches:
             kind = "records"
         elif pointers:
@@ -117,11 +110,13 @@ class KeywordRouter:
 
     def _matches(
         self, terms: tuple[str, ...], parts: list[tuple[str, ...]], least: float
-    ) -> tuple[Match, ...]:
+    ) -> tuple[tuple[Match, ...], bool]:
+        """Return the records that are touched, and whether one nearly is."""
         limits = self._thresholds
         whole = self.index.scores(terms)
         best = max(whole, default=0.0)
-        floor = max(self._least(least, terms), limits.near_best * best)
+        enough = self._least(least, terms)
+        floor = max(enough, limits.near_best * best)
         chosen = {number: score for number, score in enumerate(whole) if score >= floor}
         for part in parts if len(parts) > 1 else ():
             scores = self.index.scores(part)
@@ -133,26 +128,9 @@ class KeywordRouter:
             ):
                 chosen[number] = gained
         ranked = sorted(chosen, key=lambda number: (-chosen[number], number))
-        return tuple(Match(id=self._ids[number], score=round(chosen[number], 6)) for number in ranked)
+        matches = tuple(Match(id=self._ids[number], score=round(chosen[number], 6)) for number in ranked)
+        return matches, best >= limits.nearly * enough
 
     def _least(self, least: float, terms: tuple[str, ...]) -> float:
         few = self._thresholds.few
         return least * min(1.0, (few + len(terms)) / (few + 3))
-
-    def _reference(self, pointer: Pointer) -> _Reference:
-        words = self.index.terms(split_camel(pointer.vague_reference))
-        weights = {word: self.index.idf.get(word, self.index.rarest) for word in words}
-        meaning = frozenset(self.index.terms(split_camel(pointer.actual_meaning))) - frozenset(words)
-        return _Reference(weights=weights, total=sum(weights.values()), meaning=meaning)
-
-    def _pointers(self, terms: tuple[str, ...]) -> tuple[int, ...]:
-        asked = frozenset(terms)
-        shares: dict[int, float] = {}
-        limits = self._thresholds
-        for number, reference in enumerate(self._references):
-            got = sum(weight for word, weight in reference.weights.items() if word in asked)
-            share = got / reference.total if reference.total else 0.0
-            least = limits.pointer if reference.meaning.isdisjoint(asked) else limits.pointer_with_meaning
-            if share >= least:
-                shares[number] = share
-        return tuple(sorted(shares, key=lambda number: (-shares[number], number)))

@@ -48,6 +48,8 @@ class Thresholds:
     """Factor on ``least`` for a yes-or-no question: it names all that it is about, so more of it must match."""
     few: float = 2.0
     """How little ``least`` falls for a question of fewer than three terms, which cannot score as high as others."""
+    nearly: float = 0.8
+    """Share of ``least`` from which on the asker is told to be more specific."""
     near_best: float = 0.9
     """Share of the best score below which a record is dropped."""
     part_gain: float = 1.1
@@ -56,5 +58,7 @@ class Thresholds:
     """As ``near_best``, for the best record of a part."""
     pointer: float = 0.55
     """Share of a vague reference's weight that a question must name."""
-    pointer_with_meaning: float = 0.3
+    pointer_with_meaning: float = 0.35
     """The same, when the question also has a word of the reference's meaning."""
+    pointer_synonym: float = 0.3
+    """Factor on a word of a reference that a word of the question may stand for."""

@@ -35,6 +35,9 @@ JOINTS = frozenset(
 )
 """Short words that programmers join to others in identifiers."""
 
+LONGEST_WORD = 64
+"""Letters of the longest word that is looked into."""
+
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SYMBOL = re.compile(r"([*{}\[\]\\|^~$#@&%+<>=/!:;.-])\1*")
@@ -58,7 +61,7 @@ def split_camel(text: str) -> str:
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Return a word's stem: plural, tense and the commonest derivational endings removed."""
-    if len(word) < 4 or not word.isalpha():
+    if not 4 <= len(word) <= LONGEST_WORD or not word.isalpha():
         return word
     word = _plural(word)
     for ending in ("ing", "ed"):
@@ -125,6 +128,8 @@ def segment(word: str, vocabulary: Collection[str]) -> list[str]:
 
     Camel case cannot be read after casefolding, so joints are found by the vocabulary instead.
     """
+    if len(word) > LONGEST_WORD:  # no identifier, and the search takes the square of the length
+        return [word]
     # Most words fail here, which spares them the search.
     if not any(word[:end] in vocabulary for end in range(2, len(word) - 1)) or not any(
         word[start:] in vocabulary for start in range(2, len(word) - 1)

@@ -5,15 +5,17 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
-from sample_records import FALLBACK
+from sample_records import FALLBACK, write_records
 
 from icae_env.tasks import find_task, records_file, task_ids
-from icae_env.user_agent import KeywordRouter, RecordSet, Router, UserAgent
+from icae_env.user_agent import KeywordRouter, RecordSet, Router, UserAgent, load_records
 from icae_env.user_agent.audit import audit
 from icae_env.user_agent.checks import load_audit
 from icae_env.user_agent.corpus import task_corpus
+from icae_env.user_agent.weights import Thresholds
 from icae_env.user_agent.words import segment, stem, symbols
 
 
@@ -83,6 +85,31 @@ def test_a_question_about_nothing_is_vague(records: RecordSet, question: str) ->
     assert KeywordRouter(records).route(question).kind == "vague"
 
 
+def test_what_comes_near_a_record_is_to_be_asked_more_specifically(records: RecordSet) -> None:
+    router = KeywordRouter(records)
+    routing = router.route("What about a shorter slot my dear old friend?")
+    assert routing.kind == "records"
+    strict = KeywordRouter(records, thresholds=Thresholds(least=routing.matches[0].score / 0.85))
+    assert strict.route("What about a shorter slot my dear old friend?").kind == "vague"
+    far = KeywordRouter(records, thresholds=Thresholds(least=routing.matches[0].score / 0.5))
+    assert far.route("What about a shorter slot my dear old friend?").kind == "fallback"
+    # A yes-or-no question has named all that it is about.
+    assert strict.route("Is there a shorter slot my dear old friend?").kind == "fallback"
+
+
+def test_a_reference_is_found_by_quotation_or_by_its_words(tmp_path: Path) -> None:
+    pointers = [
+        {"vague_reference": "a way back", "actual_meaning": "The last booking is undone."},
+        {"vague_reference": "as the porter calls doors", "actual_meaning": "Sorted by floor."},
+    ]
+    router = KeywordRouter(load_records(write_records(tmp_path / "L1.json", context_pointers=pointers)))
+    assert router.route('There is talk of "a way back". Where to?').pointers == (0,)
+    assert router.route("Is that the way it is, and back then?").pointers == ()
+    assert router.route("How would the porter call all these doors?").pointers == (1,)
+    assert router.route("Is there a porter?").pointers == ()
+    assert router.route("Is there a porter on each floor?").pointers == (1,)
+
+
 def test_no_records_at_all_is_no_obstacle() -> None:
     routing = KeywordRouter(RecordSet(fallback=FALLBACK)).route("What if two wishes clash? And then?")
     assert routing.kind == "fallback"
@@ -135,7 +162,7 @@ def test_the_shipped_records_answer_their_audit_questions(name: str) -> None:
     figures = audit([corpus], {"keyword": KeywordRouter}).routers["keyword"]
     described = all(len(record.examples.all) >= 8 for record in corpus.records.records)
     assert (figures.recall_at_3 or 0) >= (0.85 if described else 0.7)
-    assert (figures.distractor_fallback or 0) >= 0.8
+    assert (figures.distractor_fallback or 0) >= (0.8 if described else 0.7)
     assert figures.cheat_blocked == 1.0
     assert figures.false_alarms == 0.0
 
