@@ -16,6 +16,8 @@ from pathlib import PurePosixPath
 from icae_env.sandbox.base import FileStat
 from icae_env.sandbox.openat2 import acting_as, open_in_root
 
+MAX_NAMES = 100_000
+"""Entries of one directory that are listed."""
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
 
 
@@ -154,11 +156,16 @@ class RootFiles:
         )
 
     def list(self, path: PurePosixPath | str) -> list[str]:
-        """Return a directory's entry names, sorted."""
+        """Return a directory's entry names, sorted; of more than MAX_NAMES only the first, for there may be millions."""
         fd = self.open_file(path, _DIRECTORY)
         try:
-            with acting_as(self._uid, self._gid):
-                return sorted(os.listdir(fd))
+            names: list[str] = []
+            with acting_as(self._uid, self._gid), os.scandir(fd) as entries:
+                for entry in entries:
+                    names.append(entry.name)
+                    if len(names) == 2 * MAX_NAMES:
+                        names = sorted(names)[:MAX_NAMES]
+            return sorted(names)[:MAX_NAMES]
         finally:
             os.close(fd)
 
