@@ -15,6 +15,7 @@ import threading
 import time
 
 import icae_env
+from icae_env.errors import EpisodeStateError
 
 SLEEP = {"type": "bash", "command": "sleep 600"}
 
@@ -30,8 +31,14 @@ def begin(index: int, place: dict[str, str], mark: str) -> icae_env.ICAEEnv:
 
 def child(envs: list[icae_env.ICAEEnv], queue: multiprocessing.Queue[str]) -> None:
     """Do in a forked child what must not touch the parent's sandboxes, then live on."""
-    for env in envs:
+    for env in envs[1:]:
         env.close()
+    try:
+        envs[0].step({"type": "bash", "command": "exit"})
+        raise AssertionError("a step in another process's episode")
+    except EpisodeStateError:
+        envs[0].reset(seed=9)  # an episode of the child's own
+        envs[0].close()
     own = icae_env.make_env("bracex", sandbox="bubblewrap", image="host")
     own.reset(seed=0)
     obs, *_ = own.step({"type": "bash", "command": "echo child"})
@@ -47,12 +54,13 @@ def main() -> None:
     if how == "fork":
         context = multiprocessing.get_context("fork")
         queue = context.Queue()
-        forked = context.Process(target=child, args=(envs, queue))
+        forked = context.Process(target=child, args=(envs, queue), daemon=True)
         forked.start()
         assert queue.get(timeout=60) == "child\n"
         for env in envs:
             obs, *_ = env.step({"type": "bash", "command": "jobs | wc -l"})
             assert obs["text"] == "1\n", obs["text"]
+            env.step({"type": "terminal", "keys": "", "enter": False})
         print(forked.pid, flush=True)
         signal.pause()
     if how in ("kill", "int", "term"):
