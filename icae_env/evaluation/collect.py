@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from icae_env.errors import SandboxDiedError
-from icae_env.evaluation.replay import OUTPUT_LIMIT, Answer, all_missing
+from icae_env.evaluation.replay import Answer, all_missing, output_limit
 from icae_env.evaluation.walk import OUTPUTS
 from icae_env.sandbox.base import HOME, WORKSPACE, Files, Sandbox
 from icae_env.tasks.models import Case, Suite
@@ -69,7 +69,7 @@ def _outputs(sandbox: Sandbox, suite: Suite, cases: Sequence[Case], *, any_index
         if problem is not None:
             return all_missing(cases, problem)
         names = _names(sandbox.files, folder, cases, any_index=any_index)
-        return {case.id: _read(sandbox.files, folder / names[case.id]) for case in cases}
+        return {case.id: _read(sandbox.files, folder / names[case.id], output_limit(case)) for case in cases}
     except OSError as error:
         return all_missing(cases, f"the outputs cannot be read: {error.strerror}")
 
@@ -121,12 +121,12 @@ def _indexed(listed: Sequence[str], stem: str) -> dict[int, str]:
     return {int(match[1]): match[0] for match in matches if match}
 
 
-def _read(files: Files, path: PurePosixPath) -> Answer:
+def _read(files: Files, path: PurePosixPath, most: int) -> Answer:
     try:
         info = files.stat(path)
         if info.kind != "file":
             return Answer(kind="refused", detail=f"the output {path.name} is a {_NAMES[info.kind]}")
-        data = files.read(path, limit=OUTPUT_LIMIT + 1) if info.size <= OUTPUT_LIMIT else None
+        data = files.read(path, limit=most + 1) if info.size <= most else None
     except FileNotFoundError:
         return Answer(kind="missing", detail=f"no output {path.name}")
     except OSError as error:
@@ -135,8 +135,8 @@ def _read(files: Files, path: PurePosixPath) -> Answer:
                 kind="refused", detail=f"the output {path.name} cannot be read: {os.strerror(error.errno)}"
             )
         raise
-    if data is None or len(data) > OUTPUT_LIMIT:
-        return Answer(kind="refused", detail=f"the output {path.name} is larger than {OUTPUT_LIMIT} bytes")
+    if data is None or len(data) > most:
+        return Answer(kind="refused", detail=f"the output {path.name} is larger than {most} bytes")
     return Answer(kind="output", output=data)
 
 

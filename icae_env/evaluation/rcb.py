@@ -6,7 +6,7 @@ Rules:
    ``rcb_tests/stdout``, ``rcb_tests/native`` and ``rcb_tests/enhanced``) and that suite's inputs; it may take
    ``suite_seconds``.
 2. Outputs are read when everything inside has been killed. An output counts only as a regular file of at most
-   OUTPUT_LIMIT bytes that is reached without a link.
+   ``output_limit`` bytes that is reached without a link.
 3. If the suite ran into its limit or filled its disk, or an output is missing or refused, the run is not
    trusted where it is not right: every case that has not passed (refused ones apart) is replayed alone, in a
    fresh sandbox whose suite holds that case as index 0, within ``case_seconds``. So one hang, crash or full

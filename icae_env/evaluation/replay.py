@@ -25,7 +25,8 @@ from icae_env.sandbox.base import MIB, Backend, Completed, Sandbox, SandboxConfi
 from icae_env.tasks.models import Case, Comparison, TaskLimits
 
 OUTPUT_LIMIT = 4 * MIB
-"""Bytes of one case's output; a larger one counts as missing."""
+"""Bytes of one case's output at most; a larger one counts as missing."""
+_LEAST_LIMIT = 64 * 1024
 
 
 class Answer(BaseModel):
@@ -114,6 +115,15 @@ def each_case(
             broken.set()  # an interrupt must not wait for all the cases that are queued
             raise
     return {case.id: answer for case, answer in zip(cases, answers, strict=True)}
+
+
+def output_limit(case: Case) -> int:
+    """Return the bytes of a case's output that are kept; no longer one can be right by any comparison.
+
+    All outputs are held until they are compared, so hundreds of large wrong ones would fill the host's memory.
+    """
+    # Twice the bytes allow for CRLF, and a character has up to four.
+    return min(OUTPUT_LIMIT, max(_LEAST_LIMIT, 8 * len(case.expected_output)))
 
 
 def all_missing(cases: Sequence[Case], detail: str) -> dict[str, Answer]:

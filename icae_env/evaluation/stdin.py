@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from icae_env.errors import SandboxStartError
-from icae_env.evaluation.replay import OUTPUT_LIMIT, Answer, Replay, all_missing, each_case, ending, misfit
+from icae_env.evaluation.replay import Answer, Replay, all_missing, each_case, ending, misfit, output_limit
 from icae_env.sandbox.base import Completed
 from icae_env.tasks.models import Case
 
@@ -33,7 +33,7 @@ def replay_stdin(replay: Replay, cases: Sequence[Case]) -> dict[str, Answer]:
                 [f"./{ENTRY}"],
                 stdin=case.input_text.encode("utf-8", "surrogatepass"),
                 timeout=replay.limits.case_seconds,
-                output_limit=OUTPUT_LIMIT,
+                output_limit=output_limit(case),
             )
         except OSError as error:
             if problem := misfit(error):
@@ -41,16 +41,16 @@ def replay_stdin(replay: Replay, cases: Sequence[Case]) -> dict[str, Answer]:
             raise SandboxStartError(
                 f"The submission could not be put into a fresh sandbox: {error}."
             ) from error
-        return _answer(done, replay.limits.case_seconds)
+        return _answer(done, replay.limits.case_seconds, output_limit(case))
 
     return each_case(work, cases, workers=replay.workers)
 
 
-def _answer(done: Completed, limit: float) -> Answer:
+def _answer(done: Completed, limit: float, most: int) -> Answer:
     if done.timed_out:
         return Answer(kind="timeout", detail=f"ended after {limit:g} s", seconds=done.seconds)
-    if done.truncated and len(done.stdout) >= OUTPUT_LIMIT:
-        return Answer(kind="refused", detail=f"output larger than {OUTPUT_LIMIT} bytes", seconds=done.seconds)
+    if done.truncated and len(done.stdout) >= most:
+        return Answer(kind="refused", detail=f"output larger than {most} bytes", seconds=done.seconds)
     if done.exit_code != 0 and not done.stdout:
         return Answer(kind="missing", detail=f"no output, {ending(done)}", seconds=done.seconds)
     return Answer(kind="output", output=done.stdout, seconds=done.seconds)

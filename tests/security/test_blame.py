@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
-from security_task import attacker, echo_task
+from security_task import TEST_SH, attacker, echo_task
 
 from icae_env.evaluation.evaluate import evaluate
+from icae_env.evaluation.replay import OUTPUT_LIMIT, output_limit
 from icae_env.evaluation.submission import Submission, take_snapshot
 from icae_env.sandbox.base import MIB, WORKSPACE, Backend, Limits, SandboxConfig
 
@@ -102,3 +105,30 @@ def test_a_submission_that_does_not_fit_a_sandbox_is_measured(
     big = Submission.of({**attacker("").files, **{f"big/{n}": (bytes(12 * MIB), 0o644) for n in range(5)}})
     report = evaluate(echo_task(protocol), big, attacked, image=attacked_image, limits=SMALL)
     assert (report.status, report.reward) == ("ok", 0.0), report.infra_error
+
+
+@PROTOCOLS
+def test_large_wrong_outputs_do_not_fill_the_hosts_memory(
+    attacked: Backend, attacked_image: str, protocol: str
+) -> None:
+    submission = Submission.of(
+        {
+            "run": (b"#!/bin/bash\nhead -c 4000000 /dev/zero\n", 0o755),
+            "rcb_tests/test.sh": (TEST_SH, 0o644),
+        }
+    )
+    tracemalloc.start()
+    report = evaluate(echo_task(protocol), submission, attacked, image=attacked_image)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert {case.outcome for case in report.cases} == {"missing"}
+    assert "larger than" in report.cases[0].detail
+    assert peak < 8 * MIB
+
+
+def test_the_limit_of_an_output_leaves_room_for_every_right_one() -> None:
+    case = echo_task().cases[0]
+    for text in ("", "\n" * MIB, "\N{GRINNING FACE}" * MIB, "a\n" * 100_000):
+        right = text.replace("\n", "\r\n").encode() + b"\r\n"
+        limit = output_limit(case.model_copy(update={"expected_output": text}))
+        assert limit >= min(len(right), OUTPUT_LIMIT)
