@@ -64,11 +64,15 @@ class Wired:
         self.tasks, self.levels = tasks, levels
         self._sandbox, self._image, self._resources, self._workers = sandbox, image, resources, workers
         self._backend: Backend | None = None
+        self._process = os.getpid()
         self._images: dict[str, str] = {}
 
     @property
     def backend(self) -> Backend:
         """The sandbox backend, chosen on first use."""
+        if self._process != os.getpid() and isinstance(self._sandbox, str):
+            # The other process's connections are not this one's.
+            self._backend, self._process = None, os.getpid()
         if self._backend is None:
             given = self._sandbox
             self._backend = BACKENDS.borrow(given) if isinstance(given, str) else given
@@ -169,7 +173,7 @@ class Wired:
 
     def close(self) -> None:
         """Give the backend back; a second call does nothing."""
-        if self._backend is not None and isinstance(self._sandbox, str):
+        if self._backend is not None and isinstance(self._sandbox, str) and self._process == os.getpid():
             BACKENDS.give_back(self._backend)
         self._backend = None
 

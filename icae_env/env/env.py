@@ -105,6 +105,8 @@ class ICAEEnv(gymnasium.Env[Observation, Any]):
         episode = self._episode
         if episode is None or self._state != "running":
             raise no_episode(self._state)
+        if not episode.is_ours:
+            raise no_episode("foreign")
         parsed = parse_action(action)
         try:
             outcome = episode.act(parsed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -58,6 +59,7 @@ class Episode:
         self.limits = config.limits(task.spec.limits)
         self.steps_left, self.questions_left = self.limits.steps, self.limits.questions
         self.restarts = 0
+        self._process = os.getpid()
         self.text = start_text(task, self.limits, config)
         self._session = wiring.session(task, self.limits.questions)
         self._shell: CommandShell | None = None
@@ -103,14 +105,22 @@ class Episode:
                 return 0.0
         return self._wiring.public_rate(self.task, submission)
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process began it; a forked child has only a copy, and must leave the sandbox alone."""
+        return self._process == os.getpid()
+
     def close(self) -> None:
         """Destroy the sandbox; a second call does nothing."""
+        if not self.is_ours:
+            return
         with ExitStack() as stack:  # whatever one of them raises, the others are closed too
             for tool in (self._shell, self._screen):
                 if tool is not None:
                     stack.callback(tool.close)
             self._shell = self._screen = None
-            stack.callback(self.sandbox.close)  # the first to go: it ends in one blow what the tools would end singly
+            # the first to go: it ends in one blow what the tools would end singly
+            stack.callback(self.sandbox.close)
 
     def _dispatch(self, action: AnyAction) -> Outcome:
         match action:
@@ -248,6 +258,7 @@ def no_episode(state: str) -> EpisodeStateError:
         "new": "There is no episode yet. Mend: call reset() first.",
         "over": "The episode is over. Mend: call reset() to begin a new one.",
         "failed": "The episode ended with an error of the host. Mend: call reset() to begin a new one.",
+        "foreign": "The episode belongs to the process that this one was forked from. Mend: call reset() to begin one here.",
         "closed": "The environment is closed. Mend: make a new one.",
     }
     return EpisodeStateError(reasons[state])
