@@ -29,6 +29,7 @@ from icae_env.user_agent import (
     with_inputs,
     with_records,
 )
+from icae_env.user_agent.door import with_ask_user
 
 PUBLIC_FOLDER = "rcb_tests/public"
 """Where the public cases lie in the workspace."""
@@ -66,6 +67,7 @@ class Wired:
         self._backend: Backend | None = None
         self._process = os.getpid()
         self._images: dict[str, str] = {}
+        self._session: Session | None = None
 
     @property
     def backend(self) -> Backend:
@@ -94,10 +96,10 @@ class Wired:
         return self.backend.create(SandboxConfig(image=self.image(task), limits=self._resources))
 
     def shell(self, sandbox: Sandbox) -> CommandShell:
-        """Return a shell; the sandbox may bring its own, as the in-memory one does."""
+        """Return a shell in which ``ask-user`` works; the sandbox may bring its own, as the in-memory one does."""
         make = getattr(sandbox, "make_shell", None)
         shell: CommandShell = make() if make is not None else Shell(sandbox)
-        return shell
+        return shell if self._session is None else with_ask_user(shell, sandbox.files, self._session)
 
     def terminal(self, sandbox: Sandbox) -> Screen:
         """Return a terminal."""
@@ -108,7 +110,8 @@ class Wired:
 
     def session(self, task: PublicTask, budget: int) -> Session:
         """Begin a conversation with the task's User Agent."""
-        return _user_agent(task.id, task.level, _data_key(), self._router).session(budget)
+        self._session = _user_agent(task.id, task.level, _data_key(), self._router).session(budget)
+        return self._session
 
     def public_files(self, task: PublicTask) -> Mapping[str, bytes]:
         """Return the public cases, grouped in files as in the task's folder."""

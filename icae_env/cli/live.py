@@ -70,6 +70,7 @@ class Live:
             self._console.print(f"        [exit code {code}]", style="red")
         if isinstance(info.get("user_agent"), Diagnosis):
             self.diagnoses.append(info["user_agent"])
+        self.diagnoses += info.get("asked", ())
         given = parse_action(action).model_dump(mode="json", exclude_none=True)
         self.transcript.append({"action": given, "text": text, "exit_code": code})
 

@@ -26,7 +26,8 @@ class ICAEEnv(gymnasium.Env[Observation, Any]):
     """An agent writes a program from a fuzzy PRD, asks the user, submits, and is scored on hidden cases.
 
     ``info`` is for the host only: ``task``, ``level``, ``sandbox``, ``image`` and ``image_digest`` always,
-    ``user_agent`` (diagnostics) after a question, ``end`` and ``report`` at the end. Nothing in it differs
+    ``user_agent`` (diagnostics) after a question, ``asked`` (several) after a command with ``ask-user``,
+    ``end`` and ``report`` at the end. Nothing in it differs
     between equal runs; the report with the times that scoring took is in the attribute ``report``.
 
     Args:
@@ -160,6 +161,8 @@ class ICAEEnv(gymnasium.Env[Observation, Any]):
         info = self._info(episode)
         if outcome.user_agent is not None:
             info["user_agent"] = outcome.user_agent
+        if outcome.asked:
+            info["asked"] = outcome.asked
         if outcome.end is not None:
             info["end"] = outcome.end
             if self.report is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -33,8 +33,10 @@ class Outcome:
     exit_code: int | None = None
     user_agent: Diagnosis | None = None
     """Host-side record of a question; None for other actions."""
+    asked: tuple[Diagnosis, ...] = ()
+    """Host-side records of what ``ask-user`` asked while a command ran."""
     new_records: int = 0
-    """Records that this question revealed for the first time."""
+    """Records that these questions revealed for the first time."""
     end: End | None = None
 
 
@@ -142,19 +144,24 @@ class Episode:
         if self._shell is None:
             self._shell = self._wiring.shell(self.sandbox)
         left = max(self._deadline - self._clock(), 0.001)
+        before = self._session.diagnostics
         result = self._shell.run(
             action.command,
             timeout=min(self.limits.command_seconds, left),
             output_limit=_BYTES * self.limits.output_chars,
         )
+        asked = self._session.diagnostics[len(before) :]
+        self.questions_left = self._session.remaining
+        new = len(_revealed(asked) - _revealed(before))
         if result.broken:
-            return self._replace_sandbox()
+            return replace(self._replace_sandbox(), asked=asked, new_records=new)
         if result.restarted:
             self.restarts += 1
         note = result.note
         if result.timed_out and left < self.limits.command_seconds:
             note = "The command was ended, for the time of the episode is up."  # no number from the clock
-        return Outcome(text=_joined(result.text, f"[{note}]" if note else ""), exit_code=result.exit_code)
+        text = _joined(result.text, f"[{note}]" if note else "")
+        return Outcome(text=text, exit_code=result.exit_code, asked=asked, new_records=new)
 
     def _type(self, action: Terminal) -> Outcome:
         left = max(self._deadline - self._clock(), 0.0)
@@ -183,7 +190,7 @@ class Episode:
         return result
 
     def _ask(self, action: AskUser) -> Outcome:
-        known = {name for entry in self._session.diagnostics for name in entry.revealed}
+        known = _revealed(self._session.diagnostics)
         reply = self._session.ask(action.question)
         diagnosis = self._session.diagnostics[-1]
         self.questions_left = reply.remaining
@@ -245,6 +252,10 @@ class Episode:
             text="[The sandbox was destroyed by what ran in it. A new one was started; its /workspace holds "
             "only what lay there at the beginning.]",
         )
+
+
+def _revealed(entries: Iterable[Diagnosis]) -> set[str]:
+    return {name for entry in entries for name in entry.revealed}
 
 
 def _joined(text: str, note: str) -> str:

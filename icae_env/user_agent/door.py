@@ -1,0 +1,190 @@
+"""The command ``ask-user`` inside a sandbox: a second door to the session, for agents that have a shell only.
+
+The command leaves its question in a file and waits; while a command of the agent's runs, a thread on the host looks for that
+file, asks the session and leaves the answer in another file. Nothing inside can hold the thread up: only regular files are
+read, a few kilobytes at most, and each answered message counts against a bound of its own.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+from importlib.resources import files
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Protocol
+
+from icae_env.errors import SandboxError, UserAgentError
+from icae_env.sandbox.base import HOME, Files
+from icae_env.user_agent.session import Session
+
+if TYPE_CHECKING:
+    from icae_env.sandbox.shell import ShellResult
+
+BOX = PurePosixPath("/run/ask-user")
+"""Where question and answer lie."""
+COMMAND = HOME / ".local/bin/ask-user"
+MOST_BYTES = 10_000
+"""Bytes of a message that are read; the session declines what is too long."""
+MOST_MESSAGES = 500
+"""Messages of one episode that are looked at, declined ones included, so that no loop can fill the host's log."""
+FIRST_LOOK, INTERVAL = 0.005, 0.02
+"""Seconds from a command's beginning to the first look, and between two looks."""
+
+
+class Runs(Protocol):
+    """A shell that runs one command after the other."""
+
+    def run(self, command: str, *, timeout: float, output_limit: int) -> ShellResult:
+        """Run a command."""
+        ...
+
+    def close(self) -> None:
+        """End the shell."""
+        ...
+
+
+class AskUserDoor:
+    """Answer what ``ask-user`` asks inside a sandbox, from the time it is opened until it is shut.
+
+    Args:
+        box: The sandbox's files.
+        session: Who answers; its budget is shared with all other ways to ask.
+    """
+
+    def __init__(self, box: Files, session: Session) -> None:
+        self._files, self._session = box, session
+        self._open, self._ended = threading.Event(), False
+        self._turn = threading.Lock()
+        self._messages = 0
+        self._last = b""
+        self._failure: UserAgentError | None = None
+        self._thread: threading.Thread | None = None
+
+    def install(self) -> None:
+        """Put the command into the sandbox.
+
+        Raises:
+            OSError: There is no room for it, or something is in its place.
+        """
+        self._files.write(COMMAND, _script(), mode=0o755)
+        self._files.mkdir(BOX)
+
+    def open(self) -> None:
+        """Begin to answer."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._watch, name="icae ask-user", daemon=True)
+            self._thread.start()
+        self._open.set()
+
+    def shut(self) -> None:
+        """End answering, once an answer under way is given.
+
+        Raises:
+            UserAgentError: The session failed on a question; it was not charged.
+        """
+        self._open.clear()
+        with self._turn:
+            failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+
+    def close(self) -> None:
+        """End the thread; a second call does nothing."""
+        self._ended = True
+        self._open.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+        self._thread = None
+
+    def answer_one(self) -> bool:
+        """Answer the question that waits, if one does; return whether."""
+        if self._messages >= MOST_MESSAGES or self._failure is not None:
+            return False
+        try:
+            message = self._files.read(BOX / "question", limit=MOST_BYTES)
+        except (OSError, SandboxError):
+            return False  # nothing there, or something that is no question
+        # Each message bears another name, so it need not be removed: what lies there may be a trap by now.
+        if message == self._last:
+            return False
+        self._last = message
+        self._messages += 1
+        name, _, question = message.partition(b"\n")
+        try:
+            reply = self._session.ask(question.decode("utf-8", "replace"))
+        except UserAgentError as error:
+            self._failure = error
+            return False
+        left = f"{reply.remaining} question{'' if reply.remaining == 1 else 's'} left"
+        answer = b"\n".join((name[:100], left.encode(), reply.text.encode()))
+        try:
+            self._files.write(BOX / "answer", answer)
+        except (OSError, SandboxError):
+            return False  # the agent's own doing: a full disk, another thing in its place
+        return True
+
+    def _watch(self) -> None:
+        pause = threading.Event()  # never set: a sleep that a test's clock cannot change
+        while True:
+            self._open.wait()
+            pause.wait(FIRST_LOOK)
+            while self._open.is_set() and not self._ended:
+                with self._turn:
+                    if self._open.is_set():
+                        self.answer_one()
+                pause.wait(INTERVAL)
+            if self._ended:
+                return
+
+
+class AskingShell:
+    """A shell in whose commands ``ask-user`` works.
+
+    Args:
+        shell: The shell itself.
+        door: What answers while a command runs; it is closed with the shell.
+    """
+
+    def __init__(self, shell: Runs, door: AskUserDoor) -> None:
+        self._shell, self._door = shell, door
+
+    def run(self, command: str, *, timeout: float, output_limit: int) -> ShellResult:
+        """Run a command, as the shell does.
+
+        Raises:
+            UserAgentError: The User Agent failed on a question asked meanwhile.
+        """
+        self._door.open()
+        try:
+            result = self._shell.run(command, timeout=timeout, output_limit=output_limit)
+        finally:
+            self._door.shut()
+        return result
+
+    def close(self) -> None:
+        """End shell and door."""
+        try:
+            self._door.close()
+        finally:
+            self._shell.close()
+
+
+def with_ask_user(shell: Runs, box: Files, session: Session) -> Runs:
+    """Return the shell with ``ask-user`` in its commands; unchanged where the command cannot be put into the sandbox.
+
+    Args:
+        shell: A shell in a sandbox.
+        box: The sandbox's files.
+        session: Who answers.
+    """
+    door = AskUserDoor(box, session)
+    try:
+        door.install()
+    except OSError:  # no room left, by the agent's own doing: all else goes on
+        return shell
+    return AskingShell(shell, door)
+
+
+@cache
+def _script() -> bytes:
+    return (files("icae_env.user_agent") / "ask_user.sh").read_bytes()

@@ -1,0 +1,43 @@
+"""An agent with bash alone asks the user."""
+
+from __future__ import annotations
+
+import pytest
+
+from icae_env import registry
+from icae_env.factory import make_env
+from icae_env.tasks import records_file
+from icae_env.user_agent import Diagnosis, load_records
+
+QUESTION = "What happens to a range whose step is zero?"
+
+
+@pytest.mark.bubblewrap
+def test_ask_user_in_a_command_counts_like_the_action() -> None:
+    backend = registry.resolve("sandbox", "bubblewrap")()
+    found = backend.availability()
+    backend.close()
+    if not found.ok:
+        pytest.skip(f"bubblewrap: {found.detail}")
+    file = records_file("bracex", "L1")
+    assert file is not None
+    env = make_env("bracex", "L1", "bubblewrap", "host", "new_record", questions=3)
+    try:
+        obs, _ = env.reset(seed=0)
+        assert "ask-user" in obs["text"]
+        obs, reward, _, _, info = env.step({"type": "bash", "command": f'ask-user "{QUESTION}" | tee said'})
+        (entry,) = info["asked"]
+        assert reward > 0
+        assert isinstance(entry, Diagnosis) and entry.question == QUESTION
+        assert obs["questions_left"] == 2 and "2 questions left" in obs["text"]
+        answers = {record.constraint_id: record.oracle_response for record in load_records(file).records}
+        assert entry.revealed and all(answers[name] in obs["text"] for name in entry.revealed)
+        same = env.step({"type": "ask_user", "question": QUESTION})
+        assert same[0]["questions_left"] == 1 and same[4]["user_agent"].revealed == entry.revealed
+        assert same[0]["text"] in obs["text"]
+        # The diagnostics stay on the host's side.
+        assert not any(name in obs["text"] for name in entry.revealed)
+        obs, *_, info = env.step({"type": "bash", "command": "cat said; echo"})
+        assert "asked" not in info and obs["questions_left"] == 1
+    finally:
+        env.close()
