@@ -19,6 +19,9 @@ BUDGET = 16
 LONGEST = 2_000
 """Characters of the longest question that is answered."""
 
+MOST_DECLINED = 1_000
+"""Declined messages that a session remembers; of more, the oldest are forgotten, for they cost the asker nothing."""
+
 Kind = RoutingKind | Literal["empty", "too_long", "over_budget"]
 
 
@@ -187,5 +190,7 @@ class Session:
         return Reply(text=composed.text, charged=True, remaining=self.remaining)
 
     def _decline(self, question: str, kind: Kind, text: str) -> Reply:
+        if len(self._diagnostics) - self._used >= MOST_DECLINED:
+            self._diagnostics.remove(next(entry for entry in self._diagnostics if not entry.charged))
         self._diagnostics.append(Diagnosis(question=question[:LONGEST], kind=kind, charged=False))
         return Reply(text=text, charged=False, remaining=max(self.remaining, 0))
