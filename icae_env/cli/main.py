@@ -7,7 +7,20 @@ from typing import Annotated
 
 import typer
 
-from icae_env.cli import agents, audit, demo, doctor, evaluate, images, play, run, tasks, user_agent, validate
+from icae_env.cli import (
+    agents,
+    audit,
+    demo,
+    doctor,
+    evaluate,
+    images,
+    play,
+    run,
+    task,
+    tasks,
+    user_agent,
+    validate,
+)
 from icae_env.cli.group import CommandGroup, brief_hook
 from icae_env.cli.options import Debug
 
@@ -28,6 +41,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("validate")(validate.validate)
 app.command("audit")(audit.audit)
 app.add_typer(user_agent.app, name="user-agent")
+app.add_typer(task.app, name="task")
 app.add_typer(images.app, name="images")
 app.command("doctor")(doctor.doctor)
 app.command("play")(play.play)

@@ -1,0 +1,68 @@
+"""icae task: check, new, record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+from icae_program import document, icae
+
+from icae_env.tasks import find_task
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A copy of a task that lies in no known data root."""
+    found = find_task("bracex")
+    folder = tmp_path / "root" / "tasks" / "copied"
+    copytree(found.folder, folder)
+    copytree(found.user_agent, tmp_path / "root" / "user_agent_data" / "copied")
+    spec = (folder / "task.toml").read_text()
+    (folder / "task.toml").write_text(spec.replace('id = "bracex"', 'id = "copied"'))
+    return folder
+
+
+def test_check_passes_a_task_that_ships() -> None:
+    done = icae("task", "check", "bracex", "ssf", "--no-replay")
+    assert done.exit_code == 0, done.output
+    assert "bracex: all holds" in done.stdout
+    assert "ssf: all holds" in done.stdout
+
+
+def test_check_names_file_field_and_mend(copied: Path) -> None:
+    (copied / "prd" / "ground.md").write_text("Print `zork`.\n")
+    done = icae("task", "check", str(copied), "--no-replay")
+    assert done.exit_code == 1
+    assert "tasks/copied/prd/ground.md: line 1" in done.stdout
+    assert "`zork` is said neither by the PRD of L1" in done.stdout
+    assert "Mend: say it in prd/L1.md" in done.stdout
+    told = document(icae("task", "check", str(copied), "--no-replay", "--json"))
+    assert told["ok"] is False
+    (task,) = told["tasks"]
+    assert {"file", "field", "message", "mend"} == set(task["faults"][0])
+    assert task["replayed"] == []
+
+
+def test_check_needs_a_task_that_exists() -> None:
+    assert icae("task", "check").exit_code == 2
+    done = icae("task", "check", "no-such", "--no-replay")
+    assert done.exit_code == 2
+    assert "There is no task 'no-such'" in done.output
+
+
+@pytest.mark.network
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_check_runs_the_golden(copied: Path, place: list[str]) -> None:
+    done = icae("task", "check", str(copied), *place, "--json")
+    told = document(done)
+    assert done.exit_code == 0, told
+    (task,) = told["tasks"]
+    names = [item["name"] for item in task["replayed"]]
+    assert names == [
+        "golden, 3 times",
+        "doing nothing",
+        "examples of the ground PRD",
+        "no hidden text in the sandbox",
+    ]
