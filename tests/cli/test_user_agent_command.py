@@ -32,7 +32,9 @@ def test_it_serves_until_it_is_told_to_end(key: str | None, ending: signal.Signa
     try:
         assert process.stdout is not None
         told = json.loads(process.stdout.readline())
-        assert ("key" in told) is (key is None) and told["host"] == "127.0.0.1" and told["tasks"] == ["bracex"]
+        assert (
+            ("key" in told) is (key is None) and told["host"] == "127.0.0.1" and told["tasks"] == ["bracex"]
+        )
         begun = post(told["init"], {"key": key or told["key"], "model": "m"})
         question = "What happens to a range whose step is zero?"
         token = begun["tokens"]["bracex"]

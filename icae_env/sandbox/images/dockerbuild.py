@@ -6,6 +6,7 @@ import fcntl
 import io
 import os
 import shlex
+import socket
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -26,12 +27,25 @@ if TYPE_CHECKING:
 BASE_IMAGE = "debian:bookworm-slim"
 DIGEST_LABEL = "icae_env.digest"
 SOCKET = Path("/var/run/docker.sock")
+_MEND = "sudo apt-get install -y docker.io && sudo systemctl start docker"
 _COMMAND = f"cd {INSIDE} && sh apt.sh && if [ -e {steps.SCRIPT} ]; then sh {steps.SCRIPT}; fi"
 _TAIL = 15
 
 
 def missing() -> tuple[str, str] | None:
     """Return what keeps Docker from building here and the command that mends it, or None."""
+    host = os.environ.get("DOCKER_HOST", "")
+    if not host or host.startswith("unix://"):
+        path = host.removeprefix("unix://") or str(SOCKET)
+        try:
+            # Tried first, because the SDK leaves its sockets open when it fails.
+            with socket.socket(socket.AF_UNIX) as link:
+                link.settimeout(10)
+                link.connect(path)
+        except PermissionError:
+            return f"this user may not use {path}", 'sudo usermod -aG docker "$USER", then log in again'
+        except OSError as error:
+            return f"no Docker daemon answers ({error})", _MEND
     import docker  # noqa: PLC0415
     from docker.errors import DockerException  # noqa: PLC0415
 
@@ -42,12 +56,7 @@ def missing() -> tuple[str, str] | None:
         finally:
             client.close()
     except (DockerException, OSError) as error:
-        if SOCKET.exists() and not os.access(SOCKET, os.W_OK):
-            return f"this user may not use {SOCKET}", 'sudo usermod -aG docker "$USER", then log in again'
-        return (
-            f"no Docker daemon answers ({error})",
-            "sudo apt-get install -y docker.io && sudo systemctl start docker",
-        )
+        return f"no Docker daemon answers ({error})", _MEND
     return None
 
 
