@@ -136,7 +136,7 @@ def test_a_forked_child_neither_harms_nor_shelters_the_sandboxes(tmp_path):
             parent.process.wait()
             sleepers = [pid for pid in on_host(parent.traces.mark) if pid != child]
             assert eventually(lambda: not [pid for pid in on_host(parent.traces.mark) if pid != child], PATIENCE), sleepers
-            assert not parent.traces.containers()
+            assert eventually(lambda: not parent.traces.containers(), PATIENCE)
             assert Path(f"/proc/{child}").exists(), "the child lives on"
         finally:
             os.kill(child, signal.SIGKILL)
