@@ -81,6 +81,7 @@ class Episode:
         try:
             outcome = self._dispatch(action)
         except SandboxDiedError:
+            self._raise_unless_ended_from_inside()
             outcome = self._replace_sandbox()
         return self._with_end(action, outcome)
 
@@ -89,8 +90,8 @@ class Episode:
         try:
             return self._wiring.snapshot(self.sandbox, live=False)
         except SandboxDiedError:
-            # A sandbox that the agent's processes took down counts as an empty workspace, never as "not
-            # measured". Should the host be at fault, the new start fails, and that is the host's error.
+            # A sandbox that the agent's processes took down counts as an empty workspace, never as "not measured".
+            self._raise_unless_ended_from_inside()
             self._replace_sandbox()
             return self._wiring.snapshot(self.sandbox, live=False)
 
@@ -103,8 +104,9 @@ class Episode:
         if submission is None:
             try:
                 submission = self._wiring.snapshot(self.sandbox, live=True)
-            except SandboxDiedError:  # the next action starts a new one
-                return 0.0
+            except SandboxDiedError:
+                self._raise_unless_ended_from_inside()
+                return 0.0  # the next action starts a new one
         return self._wiring.public_rate(self.task, submission)
 
     @property
@@ -185,7 +187,7 @@ class Episode:
                 result = editor.replace(action.path, action.old or "", action.new or "")
             case "insert":
                 result = editor.insert(action.path, action.line or 0, action.text or "")
-        if not result.ok and not self.sandbox.alive():
+        if not self.sandbox.alive():
             raise SandboxDiedError("The sandbox is gone.")
         return result
 
@@ -239,12 +241,16 @@ class Episode:
             raise
         return sandbox
 
-    def _replace_sandbox(self) -> Outcome:
-        """Start a new sandbox in place of one that is gone.
+    def _raise_unless_ended_from_inside(self) -> None:
+        """Find out who ended the sandbox: a command in it gets a result where what ran inside may be the cause.
 
-        The agent's processes run inside, so its end is put down to them; if the host is to blame, the start
-        fails too and raises SandboxStartError.
+        Raises:
+            SandboxDiedError: It was ended from outside, and the episode cannot be measured.
         """
+        self.sandbox.run(["true"], cwd="/")
+
+    def _replace_sandbox(self) -> Outcome:
+        """Start a new sandbox in place of one that the agent's own processes have ended."""
         self.restarts += 1
         self.close()
         self.sandbox = self._start_sandbox()

@@ -83,7 +83,7 @@ class FakeSandbox:
         self.files = FakeFiles(quota=config.limits.workspace, file_limit=config.limits.file)
         self.kills = 0
         """How often ``kill_all`` was called."""
-        self._owner, self._alive = owner, False
+        self._owner, self._alive, self._ended_from_inside = owner, False, False
 
     def start(self) -> None:
         """Make the standard directories, or raise SandboxStartError if the backend was told to fail."""
@@ -99,9 +99,9 @@ class FakeSandbox:
         self._alive = False
         self._owner.live.discard(self)
 
-    def die(self) -> None:
-        """End it from the host's side: the next call raises SandboxDiedError."""
-        self._alive = False
+    def die(self, *, from_inside: bool = False) -> None:
+        """End it: from the host's side, so that the next call raises SandboxDiedError, or by what runs in it."""
+        self._alive, self._ended_from_inside = False, from_inside
 
     def alive(self) -> bool:
         """Return whether it was started and neither closed nor dead."""
@@ -119,6 +119,8 @@ class FakeSandbox:
     ) -> Completed:
         """Answer a command by the backend's callable or table, cut to ``output_limit``; ``true`` always succeeds."""
         if not self._alive:
+            if self._ended_from_inside:
+                return Completed(exit_code=137, stderr=b"the fake sandbox was ended by what ran in it\n")
             raise SandboxDiedError("The fake sandbox is gone.")
         if tuple(argv) == ("true",):  # so that callers can ask whether it still works
             return Completed(exit_code=0)

@@ -1,4 +1,3 @@
-
 import gymnasium
 import pytest
 from fake_env import TASK, script
@@ -6,6 +5,7 @@ from fake_env import TASK, script
 from icae_env.errors import (
     EpisodeStateError,
     InfraError,
+    SandboxDiedError,
     SandboxStartError,
 )
 
@@ -52,18 +52,18 @@ def test_a_failed_reset_keeps_no_sandbox_and_the_next_one_works(make, backend):
     assert env.step(ECHO)[0]["text"] == "hello\n"
 
 
-def test_a_dead_sandbox_is_replaced_and_counts_as_a_restart(make, backend):
+def test_a_sandbox_ended_from_inside_is_replaced_and_counts_as_a_restart(make, backend):
     env = make(restarts=2)
     env.reset()
     env.step(script(5))
-    next(iter(backend.live)).die()
+    next(iter(backend.live)).die(from_inside=True)
     obs, _, terminated, truncated, _ = env.step(ECHO)
     assert "sandbox was destroyed" in obs["text"]
     assert not truncated
     assert not terminated
     assert env.step(ECHO)[0]["text"] == "hello\n"
     assert len([sandbox for sandbox in backend.live if sandbox.alive()]) == 1
-    next(sandbox for sandbox in backend.live if sandbox.alive()).die()
+    next(sandbox for sandbox in backend.live if sandbox.alive()).die(from_inside=True)
     obs, reward, terminated, truncated, info = env.step(ECHO)
     assert truncated
     assert "limit of 2 restarts" in obs["text"]
@@ -74,7 +74,7 @@ def test_a_dead_sandbox_is_replaced_and_counts_as_a_restart(make, backend):
 def test_a_host_that_cannot_start_the_replacement_is_infra(make, backend):
     env = make()
     env.reset()
-    next(iter(backend.live)).die()
+    next(iter(backend.live)).die(from_inside=True)
     backend.start_error = "no memory"
     with pytest.raises(InfraError):
         env.step(ECHO)
@@ -82,11 +82,24 @@ def test_a_host_that_cannot_start_the_replacement_is_infra(make, backend):
         env.step(ECHO)
 
 
-def test_a_sandbox_that_is_dead_at_submit_is_scored_as_empty(make, backend):
+@pytest.mark.parametrize("action", [ECHO, SUBMIT, {"type": "edit", "op": "view", "path": "."}])
+def test_a_sandbox_ended_by_the_host_is_infra_and_never_a_bad_score(make, backend, action):
     env = make()
     env.reset()
     env.step(script(5))
     next(iter(backend.live)).die()
+    with pytest.raises(SandboxDiedError):
+        env.step(action)
+    assert env.report is None
+    with pytest.raises(EpisodeStateError, match="error of the host"):
+        env.step(ECHO)
+
+
+def test_a_sandbox_ended_from_inside_before_submit_is_scored_as_empty(make, backend):
+    env = make()
+    env.reset()
+    env.step(script(5))
+    next(iter(backend.live)).die(from_inside=True)
     _, reward, terminated, _, info = env.step(SUBMIT)
     assert terminated
     assert reward == 0.0
