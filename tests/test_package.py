@@ -60,7 +60,7 @@ def test_the_wheel_holds_code_data_and_agents(wheel: Path) -> None:
             assert wanted <= names
         for file in ("L1.json", "L2.json", "L3.json", "audit.json"):
             assert f"{DATA}/user_agent_data/{task}/{file}" in names
-        for file in (ROOT / "baselines" / "scripts" / task).iterdir():
+        for file in (ROOT / "baselines" / "scripts" / task).glob("*"):
             if file.is_file():
                 assert f"baselines/scripts/{task}/{file.name}" in names
     for name in ("base", "python", "node"):

@@ -75,15 +75,13 @@ def test_the_commands_run_as_they_stand(command: str, tmp_path: Path) -> None:
     assert done.stdout.strip()
 
 
-def test_every_command_of_the_table_exists() -> None:
-    from typer.testing import CliRunner
+def test_the_table_names_the_commands_that_exist() -> None:
+    import typer
 
     from icae_env.cli.main import app
 
-    named = re.findall(r"^\| `icae (\w+)", README, re.MULTILINE)
-    assert len(named) == 9
-    for name in named:
-        assert CliRunner().invoke(app, [name, "--help"]).exit_code == 0
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    assert set(re.findall(r"^\| `icae ([\w-]+)", README, re.MULTILINE)) == set(commands)
 
 
 def test_links_lead_somewhere() -> None:

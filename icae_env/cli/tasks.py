@@ -74,7 +74,7 @@ def _table(out: Output, entries: list[dict[str, Any]]) -> None:
 
     table = Table(title="Tasks", title_style="bold")
     table.add_column("task", no_wrap=True)
-    for name in ("title", "language", "image", "native + enhanced", "hidden at L1, L2, L3"):
+    for name in ("title", "language", "native + enhanced", "hidden at L1, L2, L3"):
         table.add_column(name)
     for entry in entries:
         if "error" in entry:
@@ -82,7 +82,7 @@ def _table(out: Output, entries: list[dict[str, Any]]) -> None:
             continue
         cases, hidden = entry["cases"], entry["constraints"]
         table.add_row(
-            entry["id"], entry["title"], entry["language"], entry["image"],
+            entry["id"], entry["title"], entry["language"],
             f"{cases['native']} + {cases['enhanced']}", ", ".join(str(count) for count in hidden.values()),
         )  # fmt: skip
     out.console.print(table)

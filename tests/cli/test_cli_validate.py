@@ -10,7 +10,7 @@ import pytest
 from icae_program import document, icae
 
 from icae_env.rollout.examples import ground_examples
-from icae_env.tasks import find_task, task_ids
+from icae_env.tasks import find_task
 
 pytestmark = [pytest.mark.network, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -31,7 +31,7 @@ def test_a_task_that_ships_holds(place: list[str]) -> None:
     assert "1.000, 1.000, 1.000, identical outputs" in str(found["golden, 3 times"]["detail"])
 
 
-@pytest.mark.parametrize("task", [name for name in task_ids() if name != "bracex"])
+@pytest.mark.parametrize("task", ["ssf", "stockholm"])
 def test_the_other_tasks_hold_too(task: str, bubblewrap: list[str]) -> None:
     done = icae("validate", task, "--sandbox", "bubblewrap")
     assert done.exit_code == 0, done.output
