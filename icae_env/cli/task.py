@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +16,77 @@ if TYPE_CHECKING:
     from icae_env.construction import GateReport
 
 app = typer.Typer(help="Make tasks: scaffold, record the golden's outputs, check.", no_args_is_help=True)
+
+
+@app.command("new")
+def new(
+    *,
+    name: Annotated[str, typer.Argument(metavar="ID", help="Id of the new task.")],
+    language: Annotated[str, typer.Option("--language", help="Language of the submission.")],
+    protocol: Annotated[
+        str, typer.Option("--protocol", help="rcb: a suite at once; stdin: case by case.")
+    ] = "rcb",
+    directory: Annotated[
+        Path, typer.Option("--dir", help="Data root that gets tasks/ID and user_agent_data/ID.")
+    ] = Path(),
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Scaffold a task: a folder that loads, with an example of everything and notes on what is to be written."""
+    from icae_env.construction import new_task
+    from icae_env.paths import TASKS_PATH_VARIABLE, task_roots
+
+    out = Output(json=json)
+    folder = new_task(name, language, protocol, directory)
+    data = directory / "user_agent_data" / name
+    files = sorted(str(file) for part in (folder, data) for file in part.rglob("*") if file.is_file())
+    out.document({"task": name, "folder": str(folder), "user_agent": str(data), "files": files})
+    if json:
+        return
+    for file in files:
+        out.console.print(printable(file), soft_wrap=True)
+    out.console.print(
+        f"What is to be written next: icae task check {printable(str(folder))} --no-replay", soft_wrap=True
+    )
+    if directory.resolve() not in {root.resolve() for root in task_roots()}:
+        said = f"To name it by its id: export {TASKS_PATH_VARIABLE}={directory.resolve()}"
+        out.console.print(printable(said), style="dim", soft_wrap=True)
+
+
+@app.command("record")
+def record(
+    *,
+    task: Annotated[str, typer.Argument(metavar="TASK", help="An id, or a folder <root>/tasks/<id>.")],
+    check_only: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit code 1 if something differs.")
+    ] = False,
+    sandbox: Sandbox = "auto",
+    image: Image = "auto",
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Run a task's golden on every input, twice, and write what it prints into the case files."""
+    from icae_env.construction import record_task
+    from icae_env.selection import check_sandbox
+
+    out = Output(json=json)
+    check_sandbox(sandbox)
+    result = record_task(
+        task,
+        sandbox=sandbox,
+        image=image,
+        check=check_only,
+        progress=lambda line: out.console.print(printable(line), style="dim", soft_wrap=True),
+    )
+    out.document(result.model_dump(mode="json"))
+    for item in () if json else result.differences:
+        out.console.print(printable(f"{item.case} in {item.file}"), style="bold", soft_wrap=True)
+        out.console.print(printable(f"  recorded {item.recorded!r}"), style="dim", soft_wrap=True)
+        out.console.print(printable(f"  printed  {item.printed!r}"), soft_wrap=True)
+    done = f", {len(result.written)} files written" if result.written else ""
+    said = f"{result.cases} inputs run on {result.sandbox}, image {result.image}; {len(result.differences)} differ{done}."
+    out.console.print(printable(f"{result.task}: {said}"))
+    raise typer.Exit(FAILED if check_only and result.differences else DONE)
 
 
 @app.command("check")

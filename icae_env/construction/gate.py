@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from icae_env.construction.completeness import check_completeness
 from icae_env.construction.mends import mend_of
 from icae_env.construction.questions import audit_figures, check_questions
+from icae_env.construction.unwritten import check_written
 from icae_env.errors import ConfigError
 from icae_env.paths import TASKS_PATH_VARIABLE, task_roots
 from icae_env.rollout.validate import Check, validate_task
@@ -85,7 +86,12 @@ def check_gate(
         SandboxUnavailableError: The sandbox does not work on this machine.
     """
     found = find_task(task)
-    findings = [*check_task(found), *check_completeness(found), *check_questions(found)]
+    findings = [
+        *check_task(found),
+        *check_completeness(found),
+        *check_questions(found),
+        *check_written(found),
+    ]
     checks: tuple[Check, ...] = ()
     if replay:
         with known(found):
@@ -103,10 +109,10 @@ def known(task: TaskFolder) -> Iterator[None]:
         ConfigError: The folder does not lie in ``<root>/tasks``.
     """
     root = task.folder.parent.parent
+    if root.resolve() in {other.resolve() for other in task_roots()}:
+        yield
+        return
     with _ENVIRONMENT:
-        if root.resolve() in {other.resolve() for other in task_roots()}:
-            yield
-            return
         if task.folder.parent.name != "tasks":
             raise ConfigError(
                 "Only a task in a folder named 'tasks' can be run.",

@@ -66,3 +66,25 @@ def test_check_runs_the_golden(copied: Path, place: list[str]) -> None:
         "examples of the ground PRD",
         "no hidden text in the sandbox",
     ]
+
+
+def test_new_makes_a_task_that_check_and_record_work_on(tmp_path: Path, bubblewrap: list[str]) -> None:
+    done = icae("task", "new", "my-task", "--language", "python", "--dir", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    folder = tmp_path / "tasks" / "my-task"
+    assert str(folder / "task.toml") in done.stdout
+    assert "export ICAE_TASKS_PATH=" in done.stdout
+    checked = icae("task", "check", str(folder), "--no-replay")
+    assert checked.exit_code == 1
+    assert "tasks/my-task/prd/ground.md: line 3\n  This is still to be written:" in checked.stdout
+    assert icae("task", "new", "my-task", "--language", "python", "--dir", str(tmp_path)).exit_code == 2
+    cases = folder / "cases" / "enhanced" / "empty.json"
+    cases.write_text(cases.read_text().replace("(empty)", "nothing"))
+    differs = icae("task", "record", str(folder), "--check", *bubblewrap)
+    assert differs.exit_code == 1
+    assert "recorded 'nothing\\n'" in differs.stdout
+    assert "printed  '(empty)\\n'" in differs.stdout
+    told = document(icae("task", "record", str(folder), "--json", *bubblewrap))
+    assert [item["case"] for item in told["differences"]] == ["empty-01"]
+    assert told["written"] == [str(cases.resolve())]
+    assert icae("task", "record", str(folder), "--check", *bubblewrap).exit_code == 0

@@ -85,16 +85,14 @@ def test_levels_leaks_and_witnesses_are_judged_with_mends(copied: Path) -> None:
     assert "naive_output" in found[f"{place}.1.witnesses.0"].mend
 
 
+def one_witness_each(oracle: dict[str, Any]) -> None:
+    for item in oracle["hidden_constraints"]:
+        item["witnesses"] = item["witnesses"][:1]
+
+
 def test_too_few_witnessed_cases_and_questions_are_found(copied: Path) -> None:
     for level in ("L1", "L2", "L3"):
-        records(
-            copied,
-            level,
-            lambda oracle: (
-                [item.update(witnesses=item["witnesses"][:1]) for item in oracle["hidden_constraints"]]
-                and None
-            ),
-        )
+        records(copied, level, one_witness_each)
     file = copied.parent.parent / "user_agent_data" / "copied" / "audit.json"
     audit = json.loads(file.read_text())
     audit["distractors"] = audit["distractors"][:9]
