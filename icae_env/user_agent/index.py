@@ -45,8 +45,11 @@ class RecordIndex:
         for number, stems in phrases:
             self._add_phrase(number, stems)
         self._in_phrases = self._with_synonyms(self._exact_in_phrases, self.weights.phrase_synonym)
-        self._share_of_rest = self._shares(records)
         weights = self.weights
+        full = [min(1.0, len(record.examples.all) / FULL) for record in records.records]
+        self.described = sum(full) / len(full) if full else 0.0
+        """How well the records are described by examples, from 0 to 1."""
+        self._share_of_rest = [1 - (1 - weights.beside_examples) * share for share in full]
         self._examples = self._index_examples(
             [record.examples.all for record in records.records], weights.examples, weights.example
         )
@@ -165,10 +168,6 @@ class RecordIndex:
         # Of the examples alone: a word that few triggers have may be in many askers' mouths.
         idf = _idf([(number, terms) for number, items in enumerate(examples) for terms in items], self.size)
         return ExampleIndex(examples, idf, bag=bag, nearest=nearest)
-
-    def _shares(self, records: RecordSet) -> list[float]:
-        full = [min(1.0, len(record.examples.all) / FULL) for record in records.records]
-        return [1 - (1 - self.weights.beside_examples) * share for share in full]
 
 
 def _vocabulary(records: RecordSet) -> frozenset[str]:

@@ -23,13 +23,30 @@ _NAMED = (
     r"(?:command|program|programme|executable|binary|script|tool|function|method|class|module|endpoint"
     r"|fields?|keys?|options?|flags?|switch(?:es)?|arguments?|parameters?|params?|attributes?|propert(?:y|ies))"
 )
+_CALLS = r"(?:operations?|ops?|commands?|calls?|requests?|methods?|functions?|actions?)"
 _WHOLE = r"(?:input|output|request|response|result|reply|answer|document|object|json|payload|return value|record|message)"
 _BY = r"(?:program|tool|it|names?|position|flags?|arguments?|booleans?|json|files?|fields?)"
 
+_LETTERS = re.compile(r"[a-z]+")
+_CUES = frozenset(
+    """
+    api entry entrypoint entrypoints cli stdin stdout standard usage line signature signatures interface exposed name names
+    called named invoked structure structured shape shaped layout schema consist consists contain contains look
+    pass passed handed given supplied provided submitted goes comes gets json back where run invoke call start started
+    command commands program programs programme programmes executable executables binary script scripts tool tools
+    function functions method methods class classes module modules endpoint endpoints field fields key keys option options
+    flag flags switch switches argument arguments parameter parameters params attribute attributes property properties
+    input output request response result reply answer document object payload return value record message
+    operation operations op ops calls requests actions
+    """.split()  # noqa: SIM905
+)
+"""Every pattern below needs one of these words."""
 _INTERFACE = tuple(
     re.compile(pattern)
     for pattern in (
-        r"\b(?:api|entry ?points?|command[- ]line|cli|stdin|stdout|standard (?:input|output)|usage line)\b",
+        r"\b(?:api|entry ?points?|cli|stdin|stdout|standard (?:input|output)|usage line)\b",
+        r"\bcommand[- ]line (?:\w+ )?(?:interface|syntax|usage|tool|program|look|format|flags?|options?|arguments?|switch(?:es)?)\b",
+        r"\b(?:exact|full|whole|complete|entire|precise) command[- ]line\b",
         r"\b(?:the|call|function|method|exact|golden) signatures?(?= of\b|\W*$)",
         r"\b(?:public|programming|external|exact) interface\b|\binterface (?:of|for|to)\b|\bexposed? (?:as|by|under)\b",
         rf"\bnames? of (?:the |each |your |its |these )?(?:\w+ ){{0,2}}{_NAMED}\b",
@@ -44,6 +61,11 @@ _INTERFACE = tuple(
         rf"\b(?:pass|passed|handed|given|supplied|provided|submitted) (?:in|to|as|by|over|via|through)?\b.*\b{_BY}\b",
         rf"\b{_NAMED}\b(?: \w+){{0,3}} (?:each|every|it|they|them)(?: \w+){{0,3}} (?:takes?|accepts?|expects?)\b",
         r"\bwhat (?:\w+ )?(?:goes|comes|gets) (?:in|out)\b.*\bwhat (?:\w+ )?(?:goes|comes|gets)\b",
+        r"\b(?:full|whole|complete|entire|exact|precise) (?:\w+ )?interface\b|\binterface\b(?=\W*(?:$|:|with\b|look))",
+        rf"\b{_NAMED} (?:of|for) (?:each|every|all|the)(?: \w+)? {_CALLS}\b|\b{_CALLS} (?:and|with|together with) (?:their|its)\b",
+        r"\bjson (?:do |does |shall |will )?(?:i|we|it|one) (?:get|send|receive|pass|read|print|take)\b",
+        r"\bwhat (?:do|should|shall|must) (?:i|we) (?:print|return|output|send|write) back\b",
+        r"\bwhere (?:do|should|shall|must|can) (?:i|we) (?:read|get|find|take)\b.*\bwhere\b.*\b(?:write|put|print|leave)\b",
         r"\b(?:under|by) (?:which|what) (?:key|name|field)\b",
         r"\bhow (?:is|do i|do we|should i|does one|will you|are) (?:it|the (?:program|tool|command|function)) ?(?:be )?"
         r"(?:called|call|run|invoked?|started?)\b",
@@ -59,6 +81,8 @@ def proposes_default(question: str) -> bool:
 def asks_for_interface(question: str) -> bool:
     """Return whether the asker wants names and shapes: of commands, arguments, fields, input and output."""
     folded = question.casefold()
+    if _CUES.isdisjoint(_LETTERS.findall(folded)):
+        return False
     return any(pattern.search(folded) for pattern in _INTERFACE)
 
 

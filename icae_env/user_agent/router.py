@@ -81,7 +81,10 @@ class KeywordRouter:
     ) -> None:
         self.index = RecordIndex(records, weights)
         self._ids = records.ids
-        self._thresholds = thresholds or Thresholds()
+        limits = self._thresholds = thresholds or Thresholds()
+        self._near_best = limits.near_best + self.index.described * (
+            limits.near_best_described - limits.near_best
+        )
         self._pointers = PointerIndex(records.pointers, self.index, self._thresholds)
         self._has_signature = bool(records.signature)
 
@@ -116,7 +119,7 @@ class KeywordRouter:
         whole = self.index.scores(terms)
         best = max(whole, default=0.0)
         enough = self._least(least, terms)
-        floor = max(enough, limits.near_best * best)
+        floor = max(enough, self._near_best * best)
         chosen = {number: score for number, score in enumerate(whole) if score >= floor}
         for part in parts if len(parts) > 1 else ():
             scores = self.index.scores(part)

@@ -84,6 +84,7 @@ class _Server(ThreadingHTTPServer):
     block_on_close = False  # a silent client is not waited for
     allow_reuse_address = True
     allow_reuse_port = False
+    request_queue_size = 128
 
 
 def _handler(service: UserAgentService, default: str) -> type[BaseHTTPRequestHandler]:

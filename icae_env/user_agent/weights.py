@@ -24,13 +24,13 @@ class Weights:
     """Added, per idf, where a trigger of one word occurs: a rare one alone is to suffice."""
     least_part: float = 0.3
     """Share of a phrase's idf below which a partial match counts nothing."""
-    example: float = 0.8
+    example: float = 0.75
     """Of the best matching example question."""
-    examples: float = 0.6
+    examples: float = 0.55
     """Of a word that stands in any of the record's example questions."""
     input: float = 0.5
     """Of the witness whose input shares most with the question."""
-    beside_examples: float = 0.7
+    beside_examples: float = 0.55
     """Factor on all else, where a record has ``FULL`` examples; with fewer it lies between that and 1."""
     synonym: float = 0.6
     """Factor on a response word that a word of the question may stand for."""
@@ -52,6 +52,8 @@ class Thresholds:
     """Share of ``least`` from which on the asker is told to be more specific."""
     near_best: float = 0.9
     """Share of the best score below which a record is dropped."""
+    near_best_described: float = 0.8
+    """The same where all records have ``FULL`` examples, so that close scores tell more; else it lies between."""
     part_gain: float = 1.1
     """Factor on the score of a part of the message, which has fewer words to match by."""
     part_near_best: float = 0.35
