@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,20 +14,11 @@ from icae_env.sandbox import bwrap_command, cgroups
 from icae_env.sandbox.base import BASE_ENV, MIB, WORKSPACE, Availability, Completed, ImageRef, SandboxConfig
 from icae_env.sandbox.bubblewrap_sandbox import BubblewrapSandbox
 from icae_env.sandbox.bwrap_program import program, version
+from icae_env.sandbox.identity import identity
 from icae_env.sandbox.launch.client import launcher
 from icae_env.sandbox.lowers import Lowers
 from icae_env.sandbox.mounts import Mount
 from icae_env.sandbox.namespaces import Namespaces, owned, pipe
-
-_ROOTS_SUBSTITUTE = 65_533
-"""Host uid and gid of sandboxes started by root, so that uid 0 of the host is nowhere inside."""
-
-
-def identity() -> tuple[int, int]:
-    """Return the host uid and gid that sandboxes run as: the caller's own, or an unprivileged one for root."""
-    if os.geteuid() == 0:
-        return _ROOTS_SUBSTITUTE, _ROOTS_SUBSTITUTE
-    return os.geteuid(), os.getegid()
 
 
 class _Image:
@@ -84,7 +74,6 @@ class BubblewrapBackend:
     def __init__(self) -> None:
         """Prepare nothing yet: programs and images are looked for on first use."""
         self._images: dict[tuple[str, bool], _Image] = {}
-        self._program = -1
         self._lowers = Lowers(identity())
         self._lock = threading.Lock()
 
@@ -137,7 +126,7 @@ class BubblewrapBackend:
             namespaces.give(given, out_end, err_end)
             namespaces.start(
                 launcher(),
-                bwrap_command.once(config.limits.processes, argv),
+                bwrap_command.once(config, argv, memory_group=cgroups.parent() is not None),
                 env={**image.environment, **config.env},
                 streams={0: given, 1: out_end, 2: err_end},
                 lower=lower,
@@ -155,9 +144,6 @@ class BubblewrapBackend:
             for image in self._images.values():
                 image.sources.close()
             self._images.clear()
-            if self._program >= 0:
-                os.close(self._program)
-                self._program = -1
 
     def _image(self, config: SandboxConfig) -> _Image:
         key = (config.image, config.network)
@@ -172,7 +158,4 @@ class BubblewrapBackend:
             return self._images[key]
 
     def _namespaces(self, config: SandboxConfig, image: _Image) -> Namespaces:
-        with self._lock:
-            if self._program < 0:
-                self._program = os.open(program(), os.O_PATH | os.O_CLOEXEC)
-        return Namespaces(config, identity(), self._program, image.sources)
+        return Namespaces(config, identity(), str(program()), image.sources)

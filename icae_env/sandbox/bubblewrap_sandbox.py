@@ -219,7 +219,7 @@ class BubblewrapSandbox:
 
     def _limits(self) -> dict[str, int]:
         grouped = self._namespaces.group is not None
-        return bwrap_command.resource_limits(self.config, memory_group=grouped, processes=True)
+        return bwrap_command.resource_limits(self.config, memory_group=grouped)
 
     def _enter(
         self,

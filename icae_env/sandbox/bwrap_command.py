@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import resource
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from icae_env.sandbox.base import SANDBOX_UID, WORKSPACE, SandboxConfig
 from icae_env.sandbox.mounts import Mount, writable
@@ -22,7 +21,8 @@ INIT = ("/bin/bash", "--norc", "--noprofile", "-c", _INIT_SCRIPT)
 
 _ONCE_SCRIPT = (
     f"exec {LOWER}<&-; command -v setpriv >/dev/null || exit 1; "
-    'ulimit -p "$1" 2>/dev/null || ulimit -u "$1"; shift; trap "" HUP INT QUIT TERM; '
+    'ulimit -c 0; ulimit -f "$2"; ulimit -n "$3"; [ "$4" = 0 ] || ulimit -d "$4"; '
+    'ulimit -p "$1" 2>/dev/null || ulimit -u "$1"; shift 4; trap "" HUP INT QUIT TERM; '
     f"printf r >&{READY}; read -r _ <&{HOLD}; exec {HOLD}<&- 9>&2 2>/dev/null; "
     "(trap - HUP INT QUIT TERM; exec setpriv --ambient-caps=-all --inh-caps=-all -- "
     f'"$@" 2>&9 {READY}>&- 9>&-); printf %s "$?" >&{READY}'
@@ -31,12 +31,17 @@ _ONCE_SCRIPT = (
 would let it trace the init."""
 
 
-def once(processes: int, argv: Sequence[str]) -> tuple[str, ...]:
+def once(config: SandboxConfig, argv: Sequence[str], *, memory_group: bool) -> tuple[str, ...]:
     """Return the init of a sandbox for one command: it waits for the files, runs the command and reports its exit code.
 
-    A report that never comes tells that the init was killed from outside; nothing inside can do that.
+    A report that never comes tells that the init was killed from outside; nothing inside can do that. The limits are set here,
+    since the kernel counts processes for each user namespace. Where no control group bounds the memory, each process's data
+    segment is bounded.
     """
-    return ("/bin/sh", "-c", _ONCE_SCRIPT, "sh", str(processes), *argv)
+    limits = config.limits
+    data = 0 if memory_group else limits.memory // 1024
+    numbers = (limits.processes, limits.file // 512, limits.open_files, data)
+    return ("/bin/sh", "-c", _ONCE_SCRIPT, "sh", *map(str, numbers), *argv)
 
 
 class Sources:
@@ -124,25 +129,19 @@ def seccomp_file() -> int:
     return memory_file(filter_program())
 
 
-def resource_limits(config: SandboxConfig, *, memory_group: bool, processes: bool) -> dict[str, int]:
-    """Return resource limits by name.
+def resource_limits(config: SandboxConfig, *, memory_group: bool) -> dict[str, int]:
+    """Return the resource limits, by name, of a process that enters a sandbox.
 
     Args:
         config: The sandbox's configuration.
         memory_group: Whether a control group bounds the memory; else each process's data segment is bounded.
-        processes: Whether to bound processes. The kernel counts them per user *namespace*, so the limit must be set by a
-            process already inside; set before, it would bound all sandboxes together.
     """
-    limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": config.limits.file, "RLIMIT_NOFILE": config.limits.open_files}
+    limits = {
+        "RLIMIT_CORE": 0,
+        "RLIMIT_FSIZE": config.limits.file,
+        "RLIMIT_NOFILE": config.limits.open_files,
+        "RLIMIT_NPROC": config.limits.processes,
+    }
     if not memory_group:
         limits["RLIMIT_DATA"] = config.limits.memory
-    if processes:
-        limits["RLIMIT_NPROC"] = config.limits.processes
-    return {name: value for name, value in limits.items() if hasattr(resource, name)}
-
-
-def environment(
-    config: SandboxConfig, base: Mapping[str, str], extra: Mapping[str, str] | None
-) -> dict[str, str]:
-    """Return the whole environment of a command."""
-    return {**base, **config.env, **(extra or {})}
+    return limits

@@ -28,6 +28,15 @@ class MemoryGroup:
         """The file a process writes its number to in order to join."""
         return str(self.path / "cgroup.procs")
 
+    def join(self, pid: int) -> None:
+        """Move a process into the group.
+
+        Raises:
+            OSError: It is gone.
+        """
+        with open(self.procs, "wb", buffering=0) as procs:  # noqa: PTH123 - unbuffered, for each sandbox
+            procs.write(b"%d" % pid)
+
     def killed(self) -> bool:
         """Return whether the kernel has killed a process in the group for want of memory."""
         name = "memory.events" if self._version == 2 else "memory.oom_control"

@@ -24,7 +24,7 @@ class Namespaces:
     """A started bubblewrap process and the way into it; the common part of lasting and one-command sandboxes."""
 
     def __init__(
-        self, config: SandboxConfig, identity: tuple[int, int], program: int, sources: bwrap_command.Sources
+        self, config: SandboxConfig, identity: tuple[int, int], program: str, sources: bwrap_command.Sources
     ) -> None:
         self.config, self.identity = config, identity
         self._program, self._sources = program, sources
@@ -95,8 +95,7 @@ class Namespaces:
                 self._program,
                 [*bwrap_command.arguments(self.config, self._sources, overlay=lower is not None), "--", *command],
                 {0: null, 1: null, 2: complaints, **streams, **own, **below, **self._sources.descriptors, **contents},
-                uid=self.identity[0], gid=self.identity[1], env=dict(env), groups=self.groups,
-                limits=bwrap_command.resource_limits(self.config, memory_group=self.group is not None, processes=False),
+                env=env, groups=self.groups,
             )  # fmt: skip
             theirs.close()
             self._await_ready(info, complaints)
@@ -117,6 +116,8 @@ class Namespaces:
         self.init = int(json.loads(os.read(info, 4096))["child-pid"])
         self._init_fd = os.pidfd_open(self.init)
         self.files = RootFiles.open(self.init, *self.identity)
+        if self.group is not None:  # nothing but the waiting init runs yet
+            self.group.join(self.init)
 
     def protect(self) -> None:
         """Let the init of a lasting sandbox be the last to go when memory runs out: its end would take the workspace along.

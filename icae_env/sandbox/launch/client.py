@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from icae_env.errors import SandboxError, SandboxStartError
+from icae_env.sandbox.identity import identity
 from icae_env.sandbox.launch.messages import receive
 
 _FOLDER = Path(__file__).parent
@@ -75,7 +76,7 @@ class Launcher:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-B", "-c", _BOOT, str(_FOLDER)],
+                [sys.executable, "-I", "-S", "-B", "-c", _BOOT, str(_FOLDER), *map(str, identity())],
                 stdin=theirs.fileno(), stdout=subprocess.DEVNULL, env={}, cwd="/", start_new_session=True,
             )  # fmt: skip
         except OSError as error:
@@ -114,10 +115,25 @@ class Launcher:
         return answer, received
 
     def start(
-        self, program: int, argv: Sequence[str], descriptors: Mapping[int, int], **fields: Any
+        self,
+        program: str,
+        argv: Sequence[str],
+        descriptors: Mapping[int, int],
+        *,
+        env: Mapping[str, str],
+        groups: Sequence[str],
     ) -> Child:
-        """Start a host program given by descriptor; ``descriptors`` maps target numbers to ours."""
-        return self._child("start", program, descriptors, argv=list(argv), **fields)[0]
+        """Start a host program as the sandboxes' user, in a session of its own.
+
+        Args:
+            program: Its path.
+            argv: Its arguments, with its name first.
+            descriptors: Target numbers -> our descriptors; it gets these alone.
+            env: Its whole environment.
+            groups: Control groups to remove should this process be killed.
+        """
+        fields = {"program": program, "argv": list(argv), "env": dict(env), "groups": list(groups)}
+        return self._child("start", [], descriptors, **fields)[0]
 
     def enter(
         self, pid: int, argv: Sequence[str], descriptors: Mapping[int, int], *, seccomp: int, **fields: Any
@@ -130,7 +146,7 @@ class Launcher:
             OSError: The program could not be executed.
             SandboxError: The launcher is gone.
         """
-        child, (report,) = self._child("enter", seccomp, descriptors, pid=pid, argv=list(argv), **fields)
+        child, (report,) = self._child("enter", [seccomp], descriptors, pid=pid, argv=list(argv), **fields)
         try:
             poller = select.poll()
             poller.register(report, select.POLLIN)
@@ -145,11 +161,11 @@ class Launcher:
         return child
 
     def _child(
-        self, do: str, first: int, descriptors: Mapping[int, int], **fields: Any
+        self, do: str, first: Sequence[int], descriptors: Mapping[int, int], **fields: Any
     ) -> tuple[Child, list[int]]:
         status_read, status_write = os.pipe2(os.O_CLOEXEC)
         try:
-            fds = [first, *descriptors.values(), status_write]
+            fds = [*first, *descriptors.values(), status_write]
             answer, received = self.request(do, fds, targets=list(descriptors), **fields)
         except BaseException:
             os.close(status_read)

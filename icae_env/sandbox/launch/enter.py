@@ -39,6 +39,7 @@ def join_as_root(pid: int) -> bool:
     """Join only the PID namespace, as the host's root, whom nothing inside may signal; return whether that is possible."""
     if os.geteuid() != 0:
         return False
+    os.setresuid(0, 0, 0)  # the launcher's real id is the sandboxes' user, who may signal its own
     fd = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
     try:
         syscalls.setns(fd)
@@ -83,16 +84,15 @@ def new_session(tty: bool) -> None:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
+DEFAULT_SIGNALS = [
+    signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXFSZ, signal.SIGCHLD,
+]  # fmt: skip
+"""What the launcher, and Python, ignore or handle, and what is started must not."""
+
+
 def reset_signals() -> None:
-    """Undo what the launcher, and Python, ignore or block."""
-    for number in (
-        signal.SIGPIPE,
-        signal.SIGINT,
-        signal.SIGTERM,
-        signal.SIGHUP,
-        signal.SIGXFSZ,
-        signal.SIGCHLD,
-    ):
+    """Give a forked child the signal handling that programs expect."""
+    for number in DEFAULT_SIGNALS:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
