@@ -38,10 +38,17 @@ class ConfigError(ICAEError, ValueError):
     """
 
     def __init__(
-        self, message: str, *, file: Path | str | None = None, field: str | None = None, mend: str | None = None
+        self,
+        message: str,
+        *,
+        file: Path | str | None = None,
+        field: str | None = None,
+        mend: str | None = None,
     ) -> None:
         self.message, self.file, self.field, self.mend = message, file, field, mend
-        where = ": ".join(part for part in (str(file) if file else "", f"field '{field}'" if field else "") if part)
+        where = ": ".join(
+            part for part in (str(file) if file else "", f"field '{field}'" if field else "") if part
+        )
         super().__init__((f"{where}: " if where else "") + message + (f" Mend: {mend}" if mend else ""))
 
 
@@ -83,7 +90,9 @@ class SandboxUnavailableError(SandboxError):
     """Report that a sandbox backend cannot work on this machine, and the command that mends it."""
 
     def __init__(self, backend: str, reason: str, *, mend: str | None = None) -> None:
-        super().__init__(f"Sandbox '{backend}' cannot be used here: {reason}" + (f" Mend: {mend}" if mend else ""))
+        super().__init__(
+            f"Sandbox '{backend}' cannot be used here: {reason}" + (f" Mend: {mend}" if mend else "")
+        )
         self.backend, self.reason, self.mend = backend, reason, mend
 
 
