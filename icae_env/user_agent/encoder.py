@@ -99,7 +99,9 @@ class BertEncoder:
         attended = self._linear(joined, f"{name}.attention.output.dense")
         state = self._normalised(state + attended, f"{name}.attention.output.LayerNorm")
         inner = _gelu(self._linear(state, f"{name}.intermediate.dense"))
-        return self._normalised(state + self._linear(inner, f"{name}.output.dense"), f"{name}.output.LayerNorm")
+        return self._normalised(
+            state + self._linear(inner, f"{name}.output.dense"), f"{name}.output.LayerNorm"
+        )
 
     def _by_head(self, values: Array) -> Array:
         return values.reshape(len(values), self._heads, -1).transpose(1, 0, 2)
@@ -121,7 +123,8 @@ def _gelu(values: Array) -> Array:
     scaled = np.abs(values) / np.sqrt(np.float32(2))
     step = 1 / (1 + np.float32(0.3275911) * scaled)
     poly = step * (
-        0.254829592 + step * (-0.284496736 + step * (1.421413741 + step * (-1.453152027 + step * 1.061405429)))
+        0.254829592
+        + step * (-0.284496736 + step * (1.421413741 + step * (-1.453152027 + step * 1.061405429)))
     )
     erf = np.sign(values) * (1 - poly * np.exp(-(scaled**2)))
     found: Array = (0.5 * values * (1 + erf)).astype(np.float32)
@@ -136,7 +139,9 @@ def _words(text: str) -> list[str]:
         kind = unicodedata.category(sign)
         if kind == "Mn" or (kind in ("Cc", "Cf") and not sign.isspace()):
             continue
-        alone = kind.startswith("P") or (sign.isascii() and kind.startswith("S")) or "\u4e00" <= sign <= "\u9fff"
+        alone = (
+            kind.startswith("P") or (sign.isascii() and kind.startswith("S")) or "\u4e00" <= sign <= "\u9fff"
+        )
         spaced.append(f" {sign} " if alone else sign)
     return "".join(spaced).split()
 

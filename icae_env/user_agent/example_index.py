@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from icae_env.user_agent.lexicon import Postings, with_synonyms
+
+Row = NDArray[np.float64]
+
 
 class ExampleIndex:
-    """The inverted index of the example questions of a record set.
+    """The index of the example questions of a record set: one row of numbers for each stem.
+
+    A row holds what the stem adds to each record, then what it adds to each example. Rows are added up in the order of the
+    question's terms, number by number, so that sums are the same in every process.
 
     Args:
         examples: For each record its examples, each as distinct stems and signs.
         idf: Weight of a stem by the share of records whose examples have it.
         bag: Factor on the words that any of a record's examples have.
         nearest: Factor on the example that shares most with the question.
+        synonym: Factor on ``bag`` for a word that a word of the question may stand for.
     """
 
     def __init__(
@@ -22,44 +33,51 @@ class ExampleIndex:
         *,
         bag: float,
         nearest: float,
+        synonym: float,
     ) -> None:
-        self._owners: list[int] = []
-        self._sizes: list[float] = []
-        self._in_examples: dict[str, list[tuple[int, float]]] = {}
-        self._bags: dict[str, list[tuple[int, float]]] = {}
-        self._nearest = nearest
-        for record, questions in enumerate(examples):
-            counts: dict[str, int] = {}
-            for terms in questions:
-                self._add(record, terms, idf)
-                for term in terms:
-                    counts[term] = counts.get(term, 0) + 1
-            for term, count in counts.items():
-                self._bags.setdefault(term, []).append((record, bag * idf[term] * count / (count + 1)))
+        kept = [(record, terms) for record, items in enumerate(examples) for terms in items if terms]
+        self._size = len(examples)
+        self._rows: dict[str, Row] = {}
+        for term, weights in with_synonyms(_bags(kept, idf), synonym).items() if bag else ():
+            for record, weight in weights:
+                self._row(term, len(kept))[record] = bag * weight
+        for number, (_, terms) in enumerate(kept):
+            for term in terms:
+                self._row(term, len(kept))[self._size + number] = idf[term]
+        owners = [record for record, _ in kept]
+        self._owners = sorted(set(owners))
+        # Where each record's examples begin.
+        self._starts = [owners.index(record) for record in self._owners]
+        self._factors = np.array([nearest / sum(idf[term] for term in terms) for _, terms in kept])
 
     def add(self, terms: Iterable[str], totals: list[float]) -> None:
         """Add to each record's score what its examples have in common with a question's terms."""
-        if not self._owners:
+        rows = [self._rows[term] for term in terms if term in self._rows]
+        if not rows:
             return
-        shared: dict[int, float] = {}
-        for term in terms:
-            for record, weight in self._bags.get(term, ()):
-                totals[record] += weight
-            for number, weight in self._in_examples.get(term, ()):
-                shared[number] = shared.get(number, 0.0) + weight
-        best: dict[int, float] = {}
-        for number, got in shared.items():
-            value = got * got / self._sizes[number]
-            if value > best.get(self._owners[number], 0.0):
-                best[self._owners[number]] = value
-        for record, value in best.items():
-            totals[record] += self._nearest * value
+        found = rows[0].copy()
+        for row in rows[1:]:
+            found += row
+        values, shared = found[: self._size], found[self._size :]
+        # What is shared, times its share of the example.
+        values[self._owners] += np.maximum.reduceat(shared * shared * self._factors, self._starts)
+        for record, value in enumerate(values.tolist()):
+            totals[record] += value
 
-    def _add(self, record: int, terms: tuple[str, ...], idf: Mapping[str, float]) -> None:
-        size = sum(idf[term] for term in terms)
-        if not size:
-            return
+    def _row(self, term: str, examples: int) -> Row:
+        if term not in self._rows:
+            self._rows[term] = np.zeros(self._size + examples)
+        return self._rows[term]
+
+
+def _bags(kept: Sequence[tuple[int, tuple[str, ...]]], idf: Mapping[str, float]) -> Postings:
+    """Return for each stem the records that use it in examples, weighed by in how many of them."""
+    counts: dict[str, dict[int, int]] = {}
+    for record, terms in kept:
         for term in terms:
-            self._in_examples.setdefault(term, []).append((len(self._owners), idf[term]))
-        self._owners.append(record)
-        self._sizes.append(size)
+            owners = counts.setdefault(term, {})
+            owners[record] = owners.get(record, 0) + 1
+    return {
+        term: [(record, idf[term] * count / (count + 1)) for record, count in owners.items()]
+        for term, owners in counts.items()
+    }

@@ -129,7 +129,8 @@ _DUMPS = (
         r"(?:this |it )?(?:from|on|after)\b",
         rf"\bfrom (?:which|what)\b{_up_to(4)}{_CODE}\b",
         rf"\b(?:name|which|what|where)\b.*\b{_CODE} (?:\w+ )?behind\b",
-        rf"\bwhere(?:'s| is| are| can i find| do i find) (?:its|the|your) (?:original )?(?:sources?|source code|repo|repository|codebase)\W*$",
+        r"\bwhere(?:'s| is| are| can i find| do i find) (?:its|the|your) (?:original )?"
+        r"(?:sources?|source code|repo|repository|codebase)\W*$",
     ),
     _dump(
         "paste",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from icae_env.user_agent.example_index import ExampleIndex
-from icae_env.user_agent.lexicon import neighbours, shapes
+from icae_env.user_agent.lexicon import shapes, with_synonyms
 from icae_env.user_agent.records import RecordSet
 from icae_env.user_agent.weights import FULL, Weights
 from icae_env.user_agent.words import JOINTS, STOP_WORDS, raw_words, segment, split_camel, stem, symbols
@@ -39,12 +39,12 @@ class RecordIndex:
             for text in record.trigger_keywords
         ]
         self.idf = _idf([(number, tuple(bag)) for number, bag in enumerate(responses)] + phrases, self.size)
-        self._response = self._with_synonyms(self._response_postings(responses), self.weights.synonym)
+        self._response = with_synonyms(self._response_postings(responses), self.weights.synonym)
         self._phrases: list[_Phrase] = []
         self._exact_in_phrases: dict[str, list[tuple[int, float]]] = {}
         for number, stems in phrases:
             self._add_phrase(number, stems)
-        self._in_phrases = self._with_synonyms(self._exact_in_phrases, self.weights.phrase_synonym)
+        self._in_phrases = with_synonyms(self._exact_in_phrases, self.weights.phrase_synonym)
         weights = self.weights
         full = [min(1.0, len(record.examples.all) / FULL) for record in records.records]
         self.described = sum(full) / len(full) if full else 0.0
@@ -141,18 +141,6 @@ class RecordIndex:
                 postings.setdefault(term, []).append((record, weight))
         return postings
 
-    def _with_synonyms(
-        self, postings: dict[str, list[tuple[int, float]]], factor: float
-    ) -> dict[str, list[tuple[int, float]]]:
-        near = neighbours()
-        merged: dict[str, dict[int, float]] = {term: dict(items) for term, items in postings.items()}
-        for term, items in postings.items():
-            for other in near.get(term, ()):
-                found = merged.setdefault(other, {})
-                for number, weight in items:
-                    found[number] = max(found.get(number, 0.0), weight * factor)
-        return {term: list(items.items()) for term, items in merged.items()}
-
     def _add_phrase(self, record: int, stems: tuple[str, ...]) -> None:
         if not stems:
             return
@@ -167,7 +155,7 @@ class RecordIndex:
         examples = [[_stems(text) for text in items] for items in texts]
         # Of the examples alone: a word that few triggers have may be in many askers' mouths.
         idf = _idf([(number, terms) for number, items in enumerate(examples) for terms in items], self.size)
-        return ExampleIndex(examples, idf, bag=bag, nearest=nearest)
+        return ExampleIndex(examples, idf, bag=bag, nearest=nearest, synonym=self.weights.example_synonym)
 
 
 def _vocabulary(records: RecordSet) -> frozenset[str]:

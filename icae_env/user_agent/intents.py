@@ -45,7 +45,7 @@ _INTERFACE = tuple(
     re.compile(pattern)
     for pattern in (
         r"\b(?:api|entry ?points?|cli|stdin|stdout|standard (?:input|output)|usage line)\b",
-        r"\bcommand[- ]line (?:\w+ )?(?:interface|syntax|usage|tool|program|look|format|flags?|options?|arguments?|switch(?:es)?)\b",
+        r"\bcommand[- ]line (?:\w+ )?(?:interface|syntax|usage|tool|program|look|format|flag|option|argument|switch)(?:es|s)?\b",
         r"\b(?:exact|full|whole|complete|entire|precise) command[- ]line\b",
         r"\b(?:the|call|function|method|exact|golden) signatures?(?= of\b|\W*$)",
         r"\b(?:public|programming|external|exact) interface\b|\binterface (?:of|for|to)\b|\bexposed? (?:as|by|under)\b",

@@ -29,6 +29,22 @@ def neighbours() -> dict[str, tuple[str, ...]]:
     return {word: tuple(others) for word, others in found.items()}
 
 
+Postings = dict[str, list[tuple[int, float]]]
+"""For each stem the numbers of what it stands in, with weights."""
+
+
+def with_synonyms(postings: Postings, factor: float) -> Postings:
+    """Return postings in which a stem also leads, with ``factor`` of the weight, to where its neighbours stand."""
+    near = neighbours()
+    merged: dict[str, dict[int, float]] = {term: dict(items) for term, items in postings.items()}
+    for term, items in postings.items():
+        for other in near.get(term, ()):
+            found = merged.setdefault(other, {})
+            for number, weight in items:
+                found[number] = max(found.get(number, 0.0), weight * factor)
+    return {term: list(items.items()) for term, items in merged.items()}
+
+
 _OPENING = re.compile(r"[\"'`{\[<$]")
 _ENCLOSED = re.compile(
     r"""

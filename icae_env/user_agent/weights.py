@@ -36,6 +36,8 @@ class Weights:
     """Factor on a response word that a word of the question may stand for."""
     phrase_synonym: float = 0.6
     """The same for a word of a trigger phrase."""
+    example_synonym: float = 0.5
+    """The same for a word of any of the example questions."""
 
 
 @dataclass(frozen=True)
