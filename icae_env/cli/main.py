@@ -14,6 +14,7 @@ from icae_env.cli import (
     doctor,
     evaluate,
     images,
+    importing,
     play,
     run,
     task,
@@ -42,6 +43,7 @@ app.command("validate")(validate.validate)
 app.command("audit")(audit.audit)
 app.add_typer(user_agent.app, name="user-agent")
 app.add_typer(task.app, name="task")
+app.add_typer(importing.app, name="import")
 app.add_typer(images.app, name="images")
 app.command("doctor")(doctor.doctor)
 app.command("play")(play.play)

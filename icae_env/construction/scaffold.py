@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from string import Template
 
+from icae_env.construction.placing import check_free, made, move_all
 from icae_env.errors import ConfigError, UnknownNameError
 from icae_env.tasks import task_ids
 from icae_env.tasks.languages import check_language, language_image
@@ -58,17 +56,15 @@ def new_task(name: str, language: str, protocol: str, root: Path) -> Path:
         "install": _INSTALL.get(language, "see the golden of another task in this language"),
     }
     folders = {"task": root / "tasks" / name, "user_agent": root / "user_agent_data" / name}
-    for folder in folders.values():
-        if folder.exists() or folder.is_symlink():
-            raise ConfigError("This exists already.", file=folder, mend="choose another id or --dir.")
+    check_free(*folders.values())
     with (
-        _made(root, *(folder.parent for folder in folders.values())),
+        made(root, *(folder.parent for folder in folders.values())),
         tempfile.TemporaryDirectory(prefix=".icae-new-", dir=root) as place,
     ):
         _fill(Path(place) / "task", "task", values)
         _fill(Path(place) / "task" / "golden", f"golden_{protocol}", values)
         _fill(Path(place) / "user_agent", "user_agent", values)
-        _move({Path(place) / part: folder for part, folder in folders.items()})
+        move_all({Path(place) / part: folder for part, folder in folders.items()})
     return folders["task"]
 
 
@@ -80,35 +76,3 @@ def _fill(target: Path, part: str, values: dict[str, str]) -> None:
         file.write_text(text, encoding="utf-8", newline="")
         if text.startswith("#!"):
             file.chmod(0o755)
-
-
-def _move(moves: dict[Path, Path]) -> None:
-    """Move folders to their places, all or none."""
-    done: list[Path] = []
-    try:
-        for source, target in moves.items():
-            source.rename(target)
-            done.append(target)
-    except BaseException:
-        for target in done:
-            shutil.rmtree(target)
-        raise
-
-
-@contextmanager
-def _made(*folders: Path) -> Iterator[None]:
-    """Make folders that are missing, parents too, and remove those made if the body fails."""
-    missing: list[Path] = []
-    for folder in folders:
-        missing += [
-            part for part in (*reversed(folder.parents), folder) if not part.exists() and part not in missing
-        ]
-    try:
-        for folder in missing:
-            folder.mkdir()
-        yield
-    except BaseException:
-        for folder in reversed(missing):
-            with suppress(OSError):  # somebody else has put something there
-                folder.rmdir()
-        raise
