@@ -31,6 +31,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
     "router": {
         "keyword": "icae_env.user_agent.router:KeywordRouter",
+        "llm": "icae_env.user_agent.llm_router:LlmRouter",
+        "semantic": "icae_env.user_agent.semantic_router:SemanticRouter",
     },
 }
 

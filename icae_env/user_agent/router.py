@@ -64,6 +64,8 @@ MakeRouter = Callable[[RecordSet], Router]
 """What makes a router for a record set: a router's class, or a function."""
 
 
+_Said = tuple[str, tuple[str, ...]]
+"""A text and its terms."""
 _PARTS = re.compile(r"[?\n;]+|(?:^|\s)(?:\d+[.)]|[a-z]\))\s|[.!]\s|,\s(?:and\s|or\s)?", re.IGNORECASE)
 
 
@@ -90,8 +92,8 @@ class KeywordRouter:
 
     def route(self, question: str) -> Routing:
         """Return what the question touches; a pure function of the question's casefolded text."""
-        parts = [self.index.terms(part) for part in _PARTS.split(question) if part]
-        terms = tuple(dict.fromkeys(term for part in parts for term in part))
+        parts = [(part, self.index.terms(part)) for part in _PARTS.split(question) if part]
+        terms = tuple(dict.fromkeys(term for _, part in parts for term in part))
         # Of the whole message, since a literal may be cut by the parts' borders.
         shown = tuple(dict.fromkeys(shapes(question.casefold())))
         pointers = self._pointers.touched(question, terms)
@@ -100,7 +102,8 @@ class KeywordRouter:
             return Routing(kind="vague")
         limits = self._thresholds
         least = limits.least * (limits.closed if is_closed(question) else 1.0)
-        matches, near = self._matches((*terms, *shown), [part for part in parts if part], least)
+        said = [(text, part) for text, part in parts if part]
+        matches, near = self._matches((question, (*terms, *shown)), said, least)
         # A yes-or-no question names all that it is about: there is nothing to be more specific about.
         kind: RoutingKind = "vague" if near and least == limits.least else "fallback"
         if matches:
@@ -111,24 +114,30 @@ class KeywordRouter:
             kind = "signature"
         return Routing(kind=kind, matches=matches, pointers=pointers, signature=signature)
 
-    def _matches(
-        self, terms: tuple[str, ...], parts: list[tuple[str, ...]], least: float
-    ) -> tuple[tuple[Match, ...], bool]:
+    def _scores(self, text: str, terms: tuple[str, ...]) -> list[float]:
+        """Return every record's score; what a router of another kind overrides.
+
+        Args:
+            text: The message, or a part of it.
+            terms: Its stems, signs and shapes.
+        """
+        return self.index.scores(terms)
+
+    def _matches(self, message: _Said, parts: list[_Said], least: float) -> tuple[tuple[Match, ...], bool]:
         """Return the records that are touched, and whether one nearly is."""
         limits = self._thresholds
-        whole = self.index.scores(terms)
+        whole = self._scores(*message)
         best = max(whole, default=0.0)
-        enough = self._least(least, terms)
+        enough = self._least(least, message[1])
         floor = max(enough, self._near_best * best)
         chosen = {number: score for number, score in enumerate(whole) if score >= floor}
-        for part in parts if len(parts) > 1 else ():
-            scores = self.index.scores(part)
+        for text, terms in parts if len(parts) > 1 else ():
+            scores = self._scores(text, terms)
             score = max(scores, default=0.0)
             gained = score * limits.part_gain
             number = scores.index(score) if scores else 0
-            if gained >= max(self._least(least, part), limits.part_near_best * best) and gained > chosen.get(
-                number, 0.0
-            ):
+            lowest = max(self._least(least, terms), limits.part_near_best * best)
+            if gained >= lowest and gained > chosen.get(number, 0.0):
                 chosen[number] = gained
         ranked = sorted(chosen, key=lambda number: (-chosen[number], number))
         matches = tuple(Match(id=self._ids[number], score=round(chosen[number], 6)) for number in ranked)
