@@ -39,6 +39,7 @@ def make_env(
     resources: Limits | None = None,
     workers: int = 2,
     router: str | MakeRouter = "keyword",
+    language: str | None = None,
     render_mode: str | None = None,
 ) -> ICAEEnv:
     """Return an environment. Nothing is started before its first ``reset``.
@@ -62,10 +63,12 @@ def make_env(
         workers: Sandboxes at the same time while a submission is scored.
         router: What chooses the User Agent's records: ``keyword``, ``semantic``, ``llm``, ``module:Class``, or
             a callable that takes a ``RecordSet``.
+        language: Language that the program is asked for in (``python``, ``rust``, ...), which is then also what
+            ``image="auto"`` goes by; None: the task's own.
         render_mode: None or ``ansi``.
 
     Raises:
-        UnknownNameError: A task, level, sandbox, router, reward or render mode is not known.
+        UnknownNameError: A task, level, sandbox, router, reward, language or render mode is not known.
         ConfigError: A limit is out of range, or a task folder is not valid.
     """
     config = _config(
@@ -85,6 +88,7 @@ def make_env(
         resources=resources or Limits(),
         workers=workers,
         router=router,
+        language=language,
     )
     return ICAEEnv(wiring, config, make_reward(reward), render_mode=render_mode)
 

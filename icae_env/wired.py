@@ -20,6 +20,7 @@ from icae_env.sandbox.base import Backend, Limits, Sandbox, SandboxConfig
 from icae_env.sandbox.shell import Shell
 from icae_env.selection import BACKENDS, check_sandbox, choose_image
 from icae_env.tasks import HiddenTask, Level, PublicTask, load_hidden, load_public, records_file
+from icae_env.tasks.languages import check_language, in_language
 from icae_env.user_agent import (
     MakeRouter,
     RecordSet,
@@ -46,6 +47,7 @@ class Wired:
         resources: Limits of each sandbox.
         workers: Sandboxes at the same time while a submission is scored.
         router: Name of what chooses the User Agent's records, or what makes it.
+        language: Language that submissions are asked for in, on its own image; None: the task's.
     """
 
     def __init__(
@@ -58,11 +60,13 @@ class Wired:
         resources: Limits,
         workers: int,
         router: str | MakeRouter = "keyword",
+        language: str | None = None,
     ) -> None:
         if isinstance(sandbox, str):
             check_sandbox(sandbox)
         self._router: MakeRouter = resolve("router", router) if isinstance(router, str) else router
         self.tasks, self.levels = tasks, levels
+        self._language = None if language is None else check_language(language)
         self._sandbox, self._image, self._resources, self._workers = sandbox, image, resources, workers
         self._backend: Backend | None = None
         self._process = os.getpid()
@@ -89,7 +93,7 @@ class Wired:
 
     def load(self, task: str, level: Level) -> PublicTask:
         """Return a task's public side; with its records in the PRD at the level ``recovered``."""
-        return _public(task, level, _data_key())
+        return in_language(_public(task, level, _data_key()), self._language)
 
     def sandbox(self, task: PublicTask) -> Sandbox:
         """Return a sandbox for a task, not yet started."""

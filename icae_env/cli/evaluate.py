@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from icae_env.cli.options import Debug, Image, Json, Sandbox, Workers
+from icae_env.cli.options import Debug, Image, Json, Language, Sandbox, Workers
 from icae_env.cli.output import DONE, INFRA, Output
 
 
@@ -19,6 +19,7 @@ def evaluate(
     task: Annotated[str, typer.Option("--task", "-t", help="The task it answers.")],
     sandbox: Sandbox = "auto",
     image: Image = "auto",
+    language: Language = None,
     suite: Annotated[
         list[str] | None,
         typer.Option("--suite", help="native, enhanced or public; repeatable. All by default."),
@@ -34,13 +35,15 @@ def evaluate(
     from icae_env.evaluation.report import REPORT_SUITES
     from icae_env.selection import choose_image, open_backend
     from icae_env.tasks import load_hidden
+    from icae_env.tasks.languages import image_for
 
     out = Output(json=json)
     hidden = load_hidden(task)
+    wanted = image_for(hidden.spec, language)
     loaded = load_submission(submission)
     suites = suite or list(REPORT_SUITES)
     with closing(open_backend(sandbox)) as backend:
-        chosen = choose_image(image, hidden.spec.image, backend.name)
+        chosen = choose_image(image, wanted, backend.name)
         report = replay(hidden, loaded, backend, image=chosen, suites=suites, workers=workers)  # type: ignore[arg-type]
     out.document(
         {

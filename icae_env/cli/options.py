@@ -35,6 +35,10 @@ Image = Annotated[
         "--image", "-i", help="Name of a built image, or host; auto: the task's own where built, else host."
     ),
 ]
+Language = Annotated[
+    str | None,
+    typer.Option("--language", help="Language of the program, if not the task's own; image auto goes by it."),
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the episode.")]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Sandboxes at the same time while scoring.")]
 AgentOptions = Annotated[

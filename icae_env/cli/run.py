@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from pydantic import BaseModel, ConfigDict, Field
 
-from icae_env.cli.options import AgentOptions, Debug, Image, Json, Sandbox, Seed, Workers, pairs
+from icae_env.cli.options import AgentOptions, Debug, Image, Json, Language, Sandbox, Seed, Workers, pairs
 from icae_env.cli.output import DONE, INFRA, Output, printable
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ class Plan(BaseModel):
     seed: int = 0
     sandbox: str
     image: str
+    language: str | None = None
+    """None: the task's own."""
     workers: int = 2
     folder: Path | None = None
     """Where its files go; None: nowhere."""
@@ -47,6 +49,7 @@ def run(
     ] = None,
     sandbox: Sandbox = "auto",
     image: Image = "auto",
+    language: Language = None,
     seed: Seed = 0,
     repeats: Annotated[
         int, typer.Option("--repeats", "-n", min=1, help="Episodes of each, with seeds counting up.")
@@ -66,7 +69,8 @@ def run(
 
     output = Output(json=json)
     first = Plan(
-        agent=agent, options=pairs(agent_option), seed=seed, sandbox=sandbox, image=image, workers=workers, folder=out
+        agent=agent, options=pairs(agent_option), seed=seed, sandbox=sandbox, image=image, language=language,
+        workers=workers, folder=out,
     )  # fmt: skip
     plans = list(_plans(first, tasks=task, levels=level or ["L1"], repeats=repeats))
     results, documents = [], []
@@ -102,15 +106,18 @@ def _plans(first: Plan, *, tasks: list[str], levels: list[str], repeats: int) ->
     from icae_env.rollout import make_agent
     from icae_env.selection import check_sandbox
     from icae_env.tasks import check_level, find_task, task_ids
+    from icae_env.tasks.languages import check_language
 
     make_agent(first.agent, first.options)
     check_sandbox(first.sandbox)
+    language = None if first.language is None else check_language(first.language)
     found = [name for given in tasks for name in (task_ids() if given == ALL else [find_task(given).id])]
     checked = [check_level(given) for given in levels]
     for name in dict.fromkeys(found):
         for level in dict.fromkeys(checked):
             for seed in range(first.seed, first.seed + repeats):
-                own = f"{name}-{level}-{first.agent.rpartition(':')[2]}-{seed}"
+                agent = first.agent.rpartition(":")[2]
+                own = "-".join(filter(None, (name, level, language, agent, str(seed))))
                 folder = first.folder / own if first.folder else None
                 if folder is not None and folder.exists():
                     raise ConfigError(
@@ -137,7 +144,9 @@ def play_plan(plan: Plan, live: Live | None = None) -> tuple[EpisodeResult, dict
     from icae_env.rollout.gaps import episode_gaps
 
     watcher = live or Live(Console(quiet=True))
-    env = make_env(plan.task, plan.level, plan.sandbox, plan.image, workers=plan.workers)
+    env = make_env(
+        plan.task, plan.level, plan.sandbox, plan.image, workers=plan.workers, language=plan.language
+    )
     folder = plan.folder
     recorded = Recorder(env, folder / "trajectory.jsonl") if folder else env
     try:

@@ -25,7 +25,7 @@ OPTIONS = ("task", "level")
 class ICAEEnv(gymnasium.Env[Observation, Any]):
     """An agent writes a program from a fuzzy PRD, asks the user, submits, and is scored on hidden cases.
 
-    ``info`` is for the host only: ``task``, ``level``, ``sandbox``, ``image`` and ``image_digest`` always,
+    ``info`` is for the host only: ``task``, ``level``, ``language``, ``sandbox``, ``image`` and ``image_digest`` always,
     ``user_agent`` (diagnostics) after a question, ``asked`` (several) after a command with ``ask-user``,
     ``end`` and ``report`` at the end. Nothing in it differs
     between equal runs; the report with the times that scoring took is in the attribute ``report``.
@@ -205,6 +205,7 @@ class ICAEEnv(gymnasium.Env[Observation, Any]):
         return {
             "task": episode.task.id,
             "level": episode.task.level,
+            "language": episode.task.spec.language,
             "sandbox": episode.sandbox.backend,
             "image": image.name,
             "image_digest": image.digest,

@@ -12,11 +12,12 @@ from pydantic import BaseModel, ConfigDict
 from icae_env.env.env import ICAEEnv
 from icae_env.env.observations import Observation
 from icae_env.env.wrappers import Recorder
-from icae_env.errors import InfraError
+from icae_env.errors import ConfigError, InfraError
 from icae_env.evaluation import EvalReport, Submission
 from icae_env.rollout.agent import Agent, Brief
 from icae_env.rollout.golden import golden_files
 from icae_env.tasks import PublicTask, load_public
+from icae_env.tasks.languages import in_language
 
 Env = ICAEEnv | Recorder
 """An environment to play in: the plain one, or one that records."""
@@ -29,6 +30,8 @@ class EpisodeResult(BaseModel):
 
     task: str
     level: str
+    language: str | None = None
+    """Language that the program was asked for in; None when the episode did not begin."""
     agent: str
     seed: int
     status: Literal["ok", "infra"]
@@ -90,11 +93,19 @@ def play(
     plain = env.unwrapped
     assert isinstance(plain, ICAEEnv)
     task = level = end = error = None
+    public: PublicTask | None = None
     steps = asked = 0
     try:
         observation, info = env.reset(seed=seed, options=dict(options or {}))
         task, level = info["task"], info["level"]
-        public = load_public(task, level)
+        own = load_public(task, level)
+        public = in_language(own, info["language"])
+        if agent.privileged and public.spec.language != own.spec.language:
+            raise ConfigError(
+                f"The golden of '{task}' is written in {own.spec.language}, not in {public.spec.language}.",
+                field="language",
+                mend="leave the language out for this agent.",
+            )
         agent.begin(_brief(agent, plain, public, info, seed))
         if watcher:
             watcher.began(public, observation, info)
@@ -121,6 +132,7 @@ def play(
         error = report.infra_error
     return EpisodeResult(
         task=task or str((options or {}).get("task", "")), level=level or str((options or {}).get("level", "")),
+        language=public.spec.language if public is not None else None,
         agent=agent.name, seed=seed, status="ok" if reward is not None else "infra", reward=reward, end=end, steps=steps,
         questions=asked, seconds=time.monotonic() - begun, error=error, report=report,
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from icae_env.errors import UnknownNameError
+from icae_env.tasks.models import PublicTask, TaskSpec
 
 LANGUAGE_IMAGES = {
     "python": "python",
@@ -48,3 +49,30 @@ def language_image(name: str) -> str:
         UnknownNameError: There is none.
     """
     return LANGUAGE_IMAGES[check_language(name)]
+
+
+def in_language(task: PublicTask, language: str | None) -> PublicTask:
+    """Return a task as it is when a submission in some language is asked for, on that language's image.
+
+    Args:
+        task: The task.
+        language: The language; None and the task's own leave the task as it is.
+
+    Raises:
+        UnknownNameError: There is no such language.
+    """
+    if language is None or check_language(language) == task.spec.language:
+        return task
+    changes = {"language": check_language(language), "image": image_for(task.spec, language)}
+    return task.model_copy(update={"spec": task.spec.model_copy(update=changes)})
+
+
+def image_for(spec: TaskSpec, language: str | None) -> str:
+    """Return the name of the image that a task's submissions in some language run on; None: the task's own language.
+
+    Raises:
+        UnknownNameError: There is no such language.
+    """
+    if language is None or check_language(language) == spec.language:
+        return spec.image
+    return language_image(language)

@@ -17,7 +17,8 @@ def test_a_whole_episode(make, backend):
     assert int(obs["exit_code"]) == -1
     assert (int(obs["steps_left"]), int(obs["questions_left"])) == (200, 16)
     assert info == {
-        "task": TASK, "level": "L1", "sandbox": "fake", "image": "fake", "image_digest": "fake",
+        "task": TASK, "level": "L1", "language": "python", "sandbox": "fake", "image": "fake",
+        "image_digest": "fake",
     }  # fmt: skip
     assert len(backend.live) == 1
 
