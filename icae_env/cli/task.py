@@ -10,7 +10,7 @@ import typer
 
 from icae_env.cli.options import Debug, Image, Json, Sandbox
 from icae_env.cli.output import DONE, FAILED, INFRA, Output, printable
-from icae_env.errors import ConfigError
+from icae_env.errors import ConfigError, UnknownNameError
 
 if TYPE_CHECKING:
     from icae_env.construction import GateReport
@@ -110,16 +110,15 @@ def check(
     """
     from icae_env.construction import check_gate
     from icae_env.selection import check_sandbox
-    from icae_env.tasks import find_task, task_ids
+    from icae_env.tasks import task_ids
 
     out = Output(json=json)
     check_sandbox(sandbox)
     wanted = task_ids(include_drafts=True) if every else list(dict.fromkeys(tasks or []))
     if not wanted:
         raise ConfigError("No task is named.", mend=f"give one of {', '.join(task_ids())}, or --all.")
-    if not every:
-        for name in wanted:
-            find_task(name)
+    for name in wanted:
+        _check_name(name)
     reports = []
     for name in wanted:
         report = check_gate(
@@ -136,6 +135,18 @@ def check(
     documents = [{**report.model_dump(mode="json"), "ok": report.ok} for report in reports]
     out.document({"ok": ok, "tasks": documents})
     raise typer.Exit(DONE if ok else INFRA if any(report.infra for report in reports) else FAILED)
+
+
+def _check_name(task: str) -> None:
+    """Refuse an unknown name before anything runs; what is wrong with a folder is told with its other faults."""
+    from icae_env.tasks import find_task
+
+    try:
+        find_task(task)
+    except UnknownNameError:
+        raise
+    except ConfigError:
+        return
 
 
 def _show(out: Output, report: GateReport) -> None:

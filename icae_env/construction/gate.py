@@ -14,7 +14,7 @@ from icae_env.construction.completeness import check_completeness
 from icae_env.construction.mends import mend_of
 from icae_env.construction.questions import audit_figures, check_questions
 from icae_env.construction.unwritten import check_written
-from icae_env.errors import ConfigError
+from icae_env.errors import ConfigError, UnknownNameError
 from icae_env.paths import TASKS_PATH_VARIABLE, task_roots
 from icae_env.rollout.validate import Check, validate_task
 from icae_env.tasks import TaskFolder, TaskLike, find_task
@@ -82,10 +82,14 @@ def check_gate(
 
     Raises:
         UnknownNameError: There is no such task, sandbox or image.
-        ConfigError: Its ``task.toml`` cannot be read.
         SandboxUnavailableError: The sandbox does not work on this machine.
     """
-    found = find_task(task)
+    try:
+        found = find_task(task)
+    except UnknownNameError:
+        raise
+    except ConfigError as error:
+        return _unreadable(task, error)
     findings = [
         *check_task(found),
         *check_completeness(found),
@@ -128,6 +132,14 @@ def known(task: TaskFolder) -> Iterator[None]:
                 del os.environ[TASKS_PATH_VARIABLE]
             else:
                 os.environ[TASKS_PATH_VARIABLE] = before
+
+
+def _unreadable(task: TaskLike, error: ConfigError) -> GateReport:
+    """Return the report on a task whose ``task.toml`` is not valid, so that nothing else can be judged."""
+    fault = Fault(
+        file=str(error.file), field=error.field, message=error.message, mend=error.mend or "correct it there."
+    )
+    return GateReport(task=Path(str(task)).name, faults=(fault,))
 
 
 def _fault(task: TaskFolder, finding: Finding) -> Fault:

@@ -16,6 +16,10 @@ _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^”]+)”')
 _ITEM = re.compile(r"^[ \t]*\d+[.)](?=\s)", re.MULTILINE)
 """The number of a list item counts items and requires nothing."""
+_REFERENCE = re.compile(
+    r"\b(?:rule|section|point|item|paragraph)s? \d+(?:(?:, | and | or | to |-)\d+)*(?!\w)", re.IGNORECASE
+)
+"""A reference to a place of the same text requires nothing either."""
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:[.,]\d+)*(?!\w)")
 
 
@@ -40,7 +44,7 @@ def literals(markdown: str) -> tuple[PrdLiteral, ...]:
     rest = FENCED.sub(_blank, markdown)
     for literal in (*_all(_CODE, "code", rest), *_all(_QUOTED, "quoted", _CODE.sub(_blank, rest))):
         found.setdefault((literal.kind, literal.text), literal)
-    prose = _ITEM.sub(_blank, _QUOTED.sub(_blank, _CODE.sub(_blank, rest)))
+    prose = _REFERENCE.sub(_blank, _ITEM.sub(_blank, _QUOTED.sub(_blank, _CODE.sub(_blank, rest))))
     for literal in _all(_NUMBER, "number", prose):
         found.setdefault((literal.kind, literal.text), literal)
     return tuple(sorted(found.values(), key=lambda literal: literal.line))

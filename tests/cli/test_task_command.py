@@ -44,6 +44,14 @@ def test_check_names_file_field_and_mend(copied: Path) -> None:
     assert task["replayed"] == []
 
 
+def test_check_goes_on_after_a_folder_that_cannot_be_read(copied: Path) -> None:
+    (copied / "task.toml").write_text("id = 1\n")
+    done = icae("task", "check", str(copied), "ssf", "--no-replay")
+    assert done.exit_code == 1
+    assert "copied: 1 thing to mend" in done.stdout
+    assert "ssf: all holds" in done.stdout
+
+
 def test_check_needs_a_task_that_exists() -> None:
     assert icae("task", "check").exit_code == 2
     done = icae("task", "check", "no-such", "--no-replay")

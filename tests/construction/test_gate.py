@@ -128,6 +128,15 @@ def test_an_unreadable_file_is_a_fault_and_not_the_end(copied: Path) -> None:
     assert any("not JSON" in item.message and item.mend == "correct it there." for item in found)
 
 
+def test_a_task_file_that_is_not_valid_is_the_one_fault(copied: Path) -> None:
+    spec = copied / "task.toml"
+    spec.write_text(spec.read_text().replace('protocol = "rcb"', 'protocol = "http"'))
+    report = check_gate("copied")
+    assert not report.ok
+    (found,) = report.faults
+    assert (report.task, found.file, found.field) == ("copied", str(spec), "protocol")
+
+
 def test_a_task_outside_the_roots_is_known_while_it_is_checked(
     copied: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -45,6 +45,10 @@ def test_what_stands_in_code_or_fences_is_no_number() -> None:
     assert said("`7` and\n\n~~~\n8\n~~~\n") == ["`7`"]
 
 
+def test_references_to_the_text_itself_are_no_numbers() -> None:
+    assert said("By rule 5, Sections 2 and 3 or points 4-6; a rule of 7.") == ["7"]
+
+
 def test_a_number_must_stand_alone_to_be_said() -> None:
     wanted = literals("At most 10.")
     assert unsaid(wanted, ["limit 100, 10.5 or x10"]) == wanted
