@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from icae_env.construction.gate import known
 from icae_env.construction.spans import Place, replaced
 from icae_env.errors import ConfigError, InfraError
+from icae_env.evaluation.compare import compare
 from icae_env.evaluation.rcb import replay_rcb
 from icae_env.evaluation.replay import Answer, Replay
 from icae_env.evaluation.stdin import replay_stdin
@@ -62,7 +63,7 @@ def record_task(
     check: bool = False,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Recording:
-    """Run a task's golden on every input and write its outputs where they differ from what is recorded.
+    """Run a task's golden on every input and write its outputs where they do not pass for what is recorded.
 
     Nothing is written unless every case has an output and a second run prints the same.
 
@@ -168,7 +169,8 @@ def _differences(hidden: HiddenTask, printed: Mapping[str, str]) -> tuple[Differ
             printed=printed[case.id],
         )
         for case in hidden.cases
-        if case.expected_output != printed[case.id]
+        # By the task's own rule, so that files which leave out the final newline stay as their author wrote them.
+        if not compare(hidden.spec.comparison, case.expected_output, printed[case.id].encode("utf-8")).equal
     )
 
 

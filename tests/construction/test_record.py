@@ -47,6 +47,8 @@ def test_outputs_are_written_and_all_else_stays(tmp_path: Path, protocol: str) -
     assert record(folder) == ["plain-01"]
     assert file.read_text() == odd.replace("null", '"hello\\n"')
     assert file.stat().st_mode & 0o777 == 0o640
+    # By the comparison 'text' the final newline is nothing to write.
+    file.write_text(file.read_text().replace('"hello\\n"', '"hello"'))
     before = file.stat().st_mtime_ns
     assert record(folder) == []
     assert file.stat().st_mtime_ns == before
