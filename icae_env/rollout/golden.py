@@ -39,11 +39,12 @@ def golden_submission(task: str, sandbox: str = "auto", image: str = "host") -> 
     """
     folder = find_task(task).folder / "golden"
     with closing(open_backend(sandbox)) as backend:
-        network = SandboxConfig(image=image, network=True)
-        with backend.create(network) as box:
-            kept = _cache(folder, box.image)
-            if kept.is_file():
-                return load_submission(kept)
+        box = backend.create(SandboxConfig(image=image, network=True))
+        kept = _cache(folder, box.image)
+        if kept.is_file():
+            box.close()
+            return load_submission(kept)
+        with box:
             submission = _install(folder, box)
     submission.store(kept)
     return submission
