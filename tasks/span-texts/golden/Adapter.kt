@@ -60,7 +60,7 @@ class Question(private val fields: JsonObject) {
     private fun printed(span: Duration): String {
         val first = if ("texts" in fields) texts().firstOrNull().orEmpty() else text("text")
         return when (val form = if ("as" in fields) text("as") else if ('P' in first) "wire" else "log") {
-            "log" -> span.toString()
+            "log" -> span.toString().replace('.', ',')
             "wire" -> span.toIsoString()
             else -> {
                 val places = if ("places" in fields) whole("places") else 0
@@ -70,10 +70,17 @@ class Question(private val fields: JsonObject) {
         }
     }
 
-    private fun read(text: String): Duration = Duration.parseOrNull(text) ?: throw Refusal("text")
+    private fun read(text: String): Duration = spanOrNull(text) ?: throw Refusal("text")
 
     private fun readAll(): List<Duration> = texts().mapIndexed { index, text ->
-        Duration.parseOrNull(text) ?: throw Refusal("text ${index + 1}")
+        spanOrNull(text) ?: throw Refusal("text ${index + 1}")
+    }
+
+    /** The log has a decimal comma, the wire a point. */
+    private fun spanOrNull(text: String): Duration? = when {
+        'P' in text -> Duration.parseOrNull(text)
+        '.' in text -> null
+        else -> Duration.parseOrNull(text.replace(',', '.'))
     }
 
     private fun sum(): Duration = refusing("endless") { readAll().fold(Duration.ZERO, Duration::plus) }
