@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from icae_env.user_agent.index import RecordIndex
-from icae_env.user_agent.words import STOP_WORDS, raw_words
+from icae_env.user_agent.words import COMMON_WORDS, raw_words
 
 MANY_WORDS = 10
 """Content words from which on a message may be a heap of keywords."""
@@ -27,7 +27,7 @@ _KNOWN = (
     r"|catalogu?e|answers?|decisions?)"
 )
 _YOURS = (
-    r"(?:you|your|hidden|secret|internal|in one|at once|all of them|without exception|nothing left out"
+    r"(?:you|your|hidden|secret|internal|in (?:one|a single)|at once|all of them|without exception|nothing left out"
     r"|regarding this|about this)"
 )
 _TESTS = r"(?:tests?|test[- ]?(?:suites?|cases?|files?|inputs?|data)|cases|suites?)"
@@ -159,7 +159,7 @@ class Guard:
         return "heaps up keywords" if self._is_heap(folded, words) else None
 
     def _is_heap(self, folded: str, words: list[str]) -> bool:
-        content = sum(word not in STOP_WORDS for word in words)
+        content = sum(word not in COMMON_WORDS for word in words)
         if content < MANY_WORDS:
             return False
         if content <= (1 - MANY_FUNCTION_WORDS) * len(words):

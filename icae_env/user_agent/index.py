@@ -59,18 +59,23 @@ class RecordIndex:
         self.rarest = _rarity(0, self.size)
         """The weight of a stem that no record has."""
 
-    def terms(self, text: str) -> tuple[str, ...]:
-        """Return a question's stems and signs, each once, in the order of first occurrence; shapes are apart."""
+    def terms(self, text: str, *, without: frozenset[str] = STOP_WORDS) -> tuple[str, ...]:
+        """Return a question's stems and signs, each once, in the order of first occurrence; shapes are apart.
+
+        Args:
+            text: A question, or a part of one.
+            without: Words that are left out.
+        """
         found: dict[str, None] = {}
         for word in raw_words(text):
-            if word in STOP_WORDS:
+            if word in without:
                 continue
             # Names such as minwidth are taken apart only when every part is a word of the records.
             parts = (
                 segment(word, self._vocabulary) if len(word) > 6 and word not in self._vocabulary else [word]
             )
             for part in parts:
-                if part not in STOP_WORDS and (len(part) > 1 or part.isdigit()):
+                if part not in without and (len(part) > 1 or part.isdigit()):
                     found[stem(part)] = None
         found.update(dict.fromkeys(symbols(text)))
         return tuple(found)

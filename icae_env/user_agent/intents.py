@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from icae_env.user_agent.words import COMMON_WORDS, raw_words, symbols
+
 _DEFAULT = re.compile(
     r"\b(?:(?:i['’]d|i would|we['’]d|we would)(?! (?:like|love|need|want|prefer to know|appreciate))|i['’]ll|i will|we['’]ll"
     r"|i(?: am|['’]m) (?:going to|assuming|thinking of)|i (?:intend|plan|assume|suggest|propose)|let me|defaulting to"
@@ -57,7 +59,7 @@ _INTERFACE = tuple(
         rf" (?:{_WHOLE}|takes?|accepts?|have|has|set|called|exist|each)\b",
         rf"\b(?:structured?|shaped?|layout|schema|consists?|contains?|look like)\b.*\b{_WHOLE}\b",
         rf"\b{_WHOLE}(?: object| document)?\b(?: \w+){{0,3}} (?:structured?|shaped?|schema|consist|contain|look)\b",
-        rf"\b{_WHOLE} (?:object|document|fields?|keys?|format|schema|structure)\b",
+        rf"(?<!as an )(?<!other )\b{_WHOLE} (?:object|document|fields?|keys?|format|schema|structure)\b",
         rf"\b(?:pass|passed|handed|given|supplied|provided|submitted) (?:in|to|as|by|over|via|through)?\b.*\b{_BY}\b",
         rf"\b{_NAMED}\b(?: \w+){{0,3}} (?:each|every|it|they|them)(?: \w+){{0,3}} (?:takes?|accepts?|expects?)\b",
         r"\bwhat (?:\w+ )?(?:goes|comes|gets) (?:in|out)\b.*\bwhat (?:\w+ )?(?:goes|comes|gets)\b",
@@ -84,6 +86,11 @@ def asks_for_interface(question: str) -> bool:
     if _CUES.isdisjoint(_LETTERS.findall(folded)):
         return False
     return any(pattern.search(folded) for pattern in _INTERFACE)
+
+
+def is_about_nothing(question: str) -> bool:
+    """Return whether a message has neither a sign nor a word that is not in every second question."""
+    return COMMON_WORDS.issuperset(raw_words(question)) and next(symbols(question), None) is None
 
 
 def is_closed(question: str) -> bool:

@@ -9,7 +9,7 @@ from icae_env.user_agent.index import RecordIndex
 from icae_env.user_agent.lexicon import neighbours
 from icae_env.user_agent.records import Pointer
 from icae_env.user_agent.weights import Thresholds
-from icae_env.user_agent.words import raw_words, split_camel
+from icae_env.user_agent.words import COMMON_WORDS, raw_words, split_camel
 
 VERBATIM = 4
 """Words of a reference in a row that tell it has been quoted; a shorter one must be quoted whole."""
@@ -71,9 +71,9 @@ class PointerIndex:
 
 
 def _reference(pointer: Pointer, index: RecordIndex) -> _Reference:
-    words = index.terms(split_camel(pointer.vague_reference))
+    words = index.terms(split_camel(pointer.vague_reference), without=COMMON_WORDS)
     weights = {word: index.idf.get(word, index.rarest) for word in words}
-    meaning = frozenset(index.terms(split_camel(pointer.actual_meaning))) - frozenset(words)
+    meant = index.terms(split_camel(pointer.actual_meaning), without=COMMON_WORDS)
     plain = list(raw_words(pointer.vague_reference))
     length = min(VERBATIM, len(plain))
     runs = [plain[start : start + length] for start in range(len(plain) - length + 1)] if plain else []
@@ -82,6 +82,6 @@ def _reference(pointer: Pointer, index: RecordIndex) -> _Reference:
         weights=weights,
         synonyms={word: near.get(word, ()) for word in words},
         total=sum(weights.values()),
-        meaning=meaning,
+        meaning=frozenset(meant) - frozenset(words),
         quotes=tuple(f" {' '.join(run)} " for run in runs),
     )

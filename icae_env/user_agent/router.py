@@ -13,7 +13,7 @@ from typing import Literal, Protocol, runtime_checkable
 from pydantic import BaseModel, ConfigDict
 
 from icae_env.user_agent.index import RecordIndex
-from icae_env.user_agent.intents import asks_for_interface, is_closed
+from icae_env.user_agent.intents import asks_for_interface, is_about_nothing, is_closed
 from icae_env.user_agent.lexicon import shapes
 from icae_env.user_agent.pointer_index import PointerIndex
 from icae_env.user_agent.records import RecordSet
@@ -98,7 +98,7 @@ class KeywordRouter:
         shown = tuple(dict.fromkeys(shapes(question.casefold())))
         pointers = self._pointers.touched(question, terms)
         signature = self._has_signature and asks_for_interface(question)
-        if not terms and not pointers and not signature:
+        if not pointers and not signature and not shown and is_about_nothing(question):
             return Routing(kind="vague")
         limits = self._thresholds
         least = limits.least * (limits.closed if is_closed(question) else 1.0)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
-STOP_WORDS = frozenset(
+COMMON_WORDS = frozenset(
     """
     a about actually add after again all already also although always am an and another any anyone anything apart are around
     as ask at away back be because been before being below best better between both but by call can cannot cant certain come
@@ -26,7 +26,19 @@ STOP_WORDS = frozenset(
     while who whole whom whose why will wish with within without wont would wouldnt yes yet you your yours
     """.split()  # noqa: SIM905
 )
-"""Words too common in questions to tell one record from another."""
+"""Words of any question; one that has no other is about nothing."""
+
+STOP_WORDS = frozenset(
+    """
+    a about am an and are as at be been being but by can cannot cant could couldnt did didnt do does doesnt doing dont for
+    from had has have havent having he her his how however i id if ill im in into is isnt it its itself ive just let lets
+    me my need needed needs of ok okay on or our please question she should shouldnt so some such than thank thanks that
+    thats the their them then there theres these they this those though thus to upon us very via want wanted was wasnt we
+    well were what whatever when whenever where whereas wherever whether which while who whole whom whose why will wish
+    with wont would wouldnt you your yours
+    """.split()  # noqa: SIM905
+)
+"""Words that are never looked at. All others are weighed by rarity: ``first`` or ``same`` may be what a question is about."""
 
 JOINTS = frozenset(
     """
