@@ -23,7 +23,12 @@ SLEEP = {"type": "bash", "command": "sleep 600"}
 def begin(index: int, place: dict[str, str], mark: str) -> icae_env.ICAEEnv:
     env = icae_env.make_env("bracex", command_seconds=600, **place)
     env.reset(seed=index)
-    env.step({"type": "bash", "command": f"sleep {mark} & (setsid nohup sleep {mark} >/dev/null 2>&1 &) ; trap '' TERM HUP INT"})
+    env.step(
+        {
+            "type": "bash",
+            "command": f"sleep {mark} & (setsid nohup sleep {mark} >/dev/null 2>&1 &) ; trap '' TERM HUP INT",
+        }
+    )
     if index % 3 == 0:
         env.step({"type": "terminal", "keys": f"sleep {mark}", "enter": True, "wait": 0.2})
     return env

@@ -56,8 +56,14 @@ def word():
 def test_files_environments_and_processes_of_the_host_are_nowhere(begin, word, monkeypatch, tmp_path):
     monkeypatch.setenv("OPENAI_API_KEY", word)
     monkeypatch.setenv("ICAE_NOTE", word)
-    planted = [Path(folder) / f"icae-{word}.txt" for folder in {Path.home(), Path(tempfile.gettempdir()), tmp_path, "/var/tmp", "/dev/shm", Path.cwd()}]
-    with subprocess.Popen(["sleep", "300", word], stderr=subprocess.DEVNULL) as sleeper, subprocess.Popen(["bash", "-c", "sleep 300; true", word]) as other:
+    planted = [
+        Path(folder) / f"icae-{word}.txt"
+        for folder in {Path.home(), Path(tempfile.gettempdir()), tmp_path, "/var/tmp", "/dev/shm", Path.cwd()}
+    ]
+    with (
+        subprocess.Popen(["sleep", "300", word], stderr=subprocess.DEVNULL) as sleeper,
+        subprocess.Popen(["bash", "-c", "sleep 300; true", word]) as other,
+    ):
         try:
             for file in planted:
                 file.write_text(word)
@@ -74,7 +80,9 @@ def test_files_environments_and_processes_of_the_host_are_nowhere(begin, word, m
                 file.unlink(missing_ok=True)
             sleeper.kill()
             other.kill()
-    text = play.bash("ls /root /work /home /mnt /media /opt/venv /var/lib/icae_env /etc/shadow 2>&1; cat /etc/shadow 2>&1")
+    text = play.bash(
+        "ls /root /work /home /mnt /media /opt/venv /var/lib/icae_env /etc/shadow 2>&1; cat /etc/shadow 2>&1"
+    )
     assert "root:*" not in text and "root:$" not in text and "root:!" not in text
 
 
@@ -86,7 +94,9 @@ def test_hidden_cases_and_records_are_nowhere(where):
         assert found.found == ()
         play = Play(env)
         for case in load_hidden(TASK).cases[:3]:
-            assert case.id not in play.bash(f"grep -rl '{case.id}' /workspace /home /tmp /run /usr/lib/python3 /opt 2>/dev/null; true")
+            assert case.id not in play.bash(
+                f"grep -rl '{case.id}' /workspace /home /tmp /run /usr/lib/python3 /opt 2>/dev/null; true"
+            )
     finally:
         env.close()
 
@@ -121,15 +131,32 @@ def test_no_network_and_nothing_of_the_hosts_loopback(begin, word):
         assert eventually(lambda: seen)
         seen.clear()
         play = begin(command_seconds=30)
-        addresses = ["127.0.0.1", "localhost", "0.0.0.0", "172.17.0.1", "host.docker.internal", "10.0.2.2", socket.gethostname(), _own_address()]
+        addresses = [
+            "127.0.0.1",
+            "localhost",
+            "0.0.0.0",
+            "172.17.0.1",
+            "host.docker.internal",
+            "10.0.2.2",
+            socket.gethostname(),
+            _own_address(),
+        ]
         for address in addresses:
             text = play.bash(f"(exec 5<>/dev/tcp/{address}/{port} && cat <&5) 2>&1 | tail -c 200")
             assert word not in text
-        text = play.bash("cat /proc/net/dev /proc/net/unix; python3 -c \"import socket; s = socket.socket(socket.AF_UNIX); s.connect('\\0%s')\" 2>&1" % word)
+        text = play.bash(
+            "cat /proc/net/dev /proc/net/unix; python3 -c \"import socket; s = socket.socket(socket.AF_UNIX); s.connect('\\0%s')\" 2>&1"
+            % word
+        )
         assert "refused" in text.lower() or "denied" in text.lower() or "not permitted" in text.lower(), text
         play.bash("python3 -c \"import socket; socket.getaddrinfo('deb.debian.org', 80)\"")
         assert play.code != 0
-        for socket_file in ("/var/run/docker.sock", "/run/containerd/containerd.sock", "/tmp/.X11-unix", "/run/dbus/system_bus_socket"):
+        for socket_file in (
+            "/var/run/docker.sock",
+            "/run/containerd/containerd.sock",
+            "/tmp/.X11-unix",
+            "/run/dbus/system_bus_socket",
+        ):
             assert play.bash(f"test -e {socket_file} && echo there; true") == ""
         assert not seen
 
@@ -145,13 +172,38 @@ def _own_address() -> str:
 
 def test_the_host_is_not_changed_from_inside(begin, word):
     play = begin(command_seconds=30)
-    play.bash(f"for d in / /tmp /var/tmp /dev/shm /run /root /home /etc /usr/local/bin /var/lib /opt /proc/sys/kernel /sys/kernel; do touch $d/{word}; done 2>/dev/null")
-    play.bash("hostname changed; date -s 2001-01-01; sysctl -w kernel.panic=9; mount -t tmpfs x /mnt; umount -l /; swapoff -a; mknod n c 1 3; chroot / true; nsenter -t 1 -a true")
-    play.bash("unshare -Urm true; unshare -n true; dmesg; insmod x; reboot -f; kill -9 1; renice -20 $$; ionice -c1 true; chown 0 start.md; chmod u+s /bin/bash; echo c > /proc/sysrq-trigger")
-    for folder in ("/", "/tmp", "/var/tmp", "/dev/shm", "/run", "/root", "/home", "/etc", "/usr/local/bin", "/var/lib", "/opt"):
+    play.bash(
+        f"for d in / /tmp /var/tmp /dev/shm /run /root /home /etc /usr/local/bin /var/lib /opt /proc/sys/kernel /sys/kernel; do touch $d/{word}; done 2>/dev/null"
+    )
+    play.bash(
+        "hostname changed; date -s 2001-01-01; sysctl -w kernel.panic=9; mount -t tmpfs x /mnt; umount -l /; swapoff -a; mknod n c 1 3; chroot / true; nsenter -t 1 -a true"
+    )
+    play.bash(
+        "unshare -Urm true; unshare -n true; dmesg; insmod x; reboot -f; kill -9 1; renice -20 $$; ionice -c1 true; chown 0 start.md; chmod u+s /bin/bash; echo c > /proc/sysrq-trigger"
+    )
+    for folder in (
+        "/",
+        "/tmp",
+        "/var/tmp",
+        "/dev/shm",
+        "/run",
+        "/root",
+        "/home",
+        "/etc",
+        "/usr/local/bin",
+        "/var/lib",
+        "/opt",
+    ):
         assert not (Path(folder) / word).exists()
     assert os.uname().nodename != "changed"
     play.answers()
-    assert play.bash("grep -E '^Cap(Eff|Prm|Bnd|Amb)|NoNewPrivs|Seccomp:' /proc/self/status | tr -d '\\t ' | sort").splitlines()[:4] in (
-        ["CapAmb:0000000000000000", "CapBnd:0000000000000000", "CapEff:0000000000000000", "CapPrm:0000000000000000"],
+    assert play.bash(
+        "grep -E '^Cap(Eff|Prm|Bnd|Amb)|NoNewPrivs|Seccomp:' /proc/self/status | tr -d '\\t ' | sort"
+    ).splitlines()[:4] in (
+        [
+            "CapAmb:0000000000000000",
+            "CapBnd:0000000000000000",
+            "CapEff:0000000000000000",
+            "CapPrm:0000000000000000",
+        ],
     )

@@ -30,8 +30,18 @@ def test_a_failed_edit_leaves_the_old_file_whole(begin):
     play = begin(resources=SMALL)
     play.edit(create("keep", "old\n" * 1000))
     play.bash("head -c 20M /dev/zero > big")
-    replaced = {"type": "edit", "op": "replace", "path": "keep", "old": "old\n" * 1000, "new": "new" * 500_000}
-    for action in (create("keep", "z" * 3_000_000), replaced, {"type": "edit", "op": "insert", "path": "keep", "line": 1, "text": "q" * 3_000_000}):
+    replaced = {
+        "type": "edit",
+        "op": "replace",
+        "path": "keep",
+        "old": "old\n" * 1000,
+        "new": "new" * 500_000,
+    }
+    for action in (
+        create("keep", "z" * 3_000_000),
+        replaced,
+        {"type": "edit", "op": "insert", "path": "keep", "line": 1, "text": "q" * 3_000_000},
+    ):
         done, text = play.edit(action)
         assert not done and "disk is full" in text
         assert play.files.read("/workspace/keep") == b"old\n" * 1000
@@ -41,7 +51,9 @@ def test_a_failed_edit_leaves_the_old_file_whole(begin):
 @pytest.mark.parametrize("place", ["/tmp", "/home/agent", "/dev/shm", "/var/tmp", "/run"])
 def test_every_other_full_place_is_told_and_mended(begin, place):
     play = begin(resources=SMALL, restarts=100, command_seconds=30)
-    play.bash(f"head -c 700M /dev/zero > {place}/a; head -c 700M /dev/zero > {place}/b; cp /bin/bash {place}/c")
+    play.bash(
+        f"head -c 700M /dev/zero > {place}/a; head -c 700M /dev/zero > {place}/b; cp /bin/bash {place}/c"
+    )
     text = play.bash("echo out; exit 1") if place == "/run" else play.bash(f"cp /bin/bash {place}/d; echo $?")
     assert "full" in text or "No space left" in text or "out" in text, text
     play.bash(f"rm -f {place}/a {place}/b {place}/c {place}/d")
@@ -51,7 +63,9 @@ def test_every_other_full_place_is_told_and_mended(begin, place):
 
 
 def test_no_more_inodes_or_processes_is_not_the_end(begin):
-    play = begin(resources=Limits(workspace=MIB, memory=256 * MIB, processes=48), restarts=100, command_seconds=3)
+    play = begin(
+        resources=Limits(workspace=MIB, memory=256 * MIB, processes=48), restarts=100, command_seconds=3
+    )
     play.bash("mkdir many; cd many; seq 30000 | xargs touch 2>/dev/null")
     play.bash("cd /workspace; rm -rf many")
     play.settles()
@@ -73,9 +87,15 @@ def test_a_file_beyond_the_size_limit_is_refused_inside(begin):
 def test_links_lead_edits_nowhere_outside(play, tmp_path):
     (tmp_path / "secret").write_text("host only\n")
     tmp_path.chmod(0o755)
-    play.bash("ln -s / x; ln -s /proc/1/root y; ln -s /proc/self/root z; ln -s /proc/self/cwd w; ln -s ../../../../.. up; mkdir d; ln -s / d/e")
+    play.bash(
+        "ln -s / x; ln -s /proc/1/root y; ln -s /proc/self/root z; ln -s /proc/self/cwd w; ln -s ../../../../.. up; mkdir d; ln -s / d/e"
+    )
     for path in ("x", "y", "z", "up", "d/e", "w", "x/proc/1/root", "x/proc/self/root", "d/../up"):
-        for target in (f"{path}{tmp_path}/secret", f"{path}/etc/shadow", f"{path}/../../../../{tmp_path}/secret"):
+        for target in (
+            f"{path}{tmp_path}/secret",
+            f"{path}/etc/shadow",
+            f"{path}/../../../../{tmp_path}/secret",
+        ):
             text = play.edit(view(target))[1]
             assert "host only" not in text and "root:" not in text, target
         play.edit(create(f"{path}{tmp_path}/planted", "x"))
@@ -128,7 +148,11 @@ def test_lone_surrogates_are_refused_or_replaced_but_never_an_error(play, text):
                                   "/proc/self/mem", "/proc/1/cmdline", "/proc/sys/kernel/core_pattern", "/sys/power/state", "/dev/null", "/dev/full", "/etc/passwd", "//x", "/workspace/",
                                   "start.md/x", "./", "a//b/./c", "/dev/icae/ctl", "/run/icae/command", "/run/icae/output"])  # fmt: skip
 def test_odd_paths_answer_clearly(play, path):
-    for action in (create(path, "x"), view(path), {"type": "edit", "op": "insert", "path": path, "line": 0, "text": "y"}):
+    for action in (
+        create(path, "x"),
+        view(path),
+        {"type": "edit", "op": "insert", "path": path, "line": 0, "text": "y"},
+    ):
         text = play.do(action)
         assert text
         assert "Traceback" not in text

@@ -61,7 +61,7 @@ def test_waiting_on_anything_else_meets_the_limit_which_is_named(hasty, command)
 @pytest.mark.parametrize("command", ["less start.md", "more start.md", "man ls", "git log", "git diff HEAD~50", "git help commit",
                                      "python3 -c 'help(str)'", "journalctl", "systemctl", "git branch -a"])  # fmt: skip
 def test_no_pager_waits(play, command):
-    play.bash("git init -q . && for i in $(seq 60); do git commit -q --allow-empty -m \"commit $i\"; done")
+    play.bash('git init -q . && for i in $(seq 60); do git commit -q --allow-empty -m "commit $i"; done')
     begun = time.monotonic()
     play.bash(command)
     assert time.monotonic() - begun < 15
@@ -144,7 +144,10 @@ def test_semicolons_and_long_text_are_typed_whole(play):
         play.do(keys(f"{number:04d}" + "é;" * 1000, wait=0.02))
     play.do(keys("<C-d>", enter=False, wait=0.5))
     lines = play.files.read("/workspace/typed").decode().splitlines()
-    assert lines == ["a;;;;b\\;0;1;2;3;4;5;6;7;8;9;", *(f"{number:04d}" + "é;" * 1000 for number in range(30))]
+    assert lines == [
+        "a;;;;b\\;0;1;2;3;4;5;6;7;8;9;",
+        *(f"{number:04d}" + "é;" * 1000 for number in range(30)),
+    ]
 
 
 def test_screens_of_two_episodes_never_meet(begin):

@@ -54,7 +54,11 @@ class Traces:
         path = janitor.socket_path()
         if path is None or not os.access(path, os.W_OK):
             return []
-        return [f"container {key}" for key, owner in janitor.owned(None, path).items() if owner.startswith(f"{self.pid}:")]
+        return [
+            f"container {key}"
+            for key, owner in janitor.owned(None, path).items()
+            if owner.startswith(f"{self.pid}:")
+        ]
 
     def children(self) -> list[str]:
         """Return the processes whose parent was the process: its launcher among them."""
@@ -111,7 +115,9 @@ def test_a_killed_process_leaves_nothing(tmp_path, how):
     where = places(5, 2)
     with Parent(tmp_path, where, how) as parent:
         assert len(on_host(parent.traces.mark)) >= 2 * len(where)
-        parent.process.send_signal({"kill": signal.SIGKILL, "int": signal.SIGINT, "term": signal.SIGTERM}[how])
+        parent.process.send_signal(
+            {"kill": signal.SIGKILL, "int": signal.SIGINT, "term": signal.SIGTERM}[how]
+        )
         assert parent.is_gone()
 
 
@@ -135,7 +141,9 @@ def test_a_forked_child_neither_harms_nor_shelters_the_sandboxes(tmp_path):
             parent.process.kill()
             parent.process.wait()
             sleepers = [pid for pid in on_host(parent.traces.mark) if pid != child]
-            assert eventually(lambda: not [pid for pid in on_host(parent.traces.mark) if pid != child], PATIENCE), sleepers
+            assert eventually(
+                lambda: not [pid for pid in on_host(parent.traces.mark) if pid != child], PATIENCE
+            ), sleepers
             assert eventually(lambda: not parent.traces.containers(), PATIENCE)
             assert Path(f"/proc/{child}").exists(), "the child lives on"
         finally:
@@ -159,7 +167,10 @@ def test_killed_while_it_starts_sandboxes(tmp_path):
             launchers = traces.children()
             time.sleep(delay)
             process.kill()
-        assert eventually(lambda: not traces.left() and not any(Path(f"/proc/{pid}").exists() for pid in launchers), PATIENCE), traces.left()
+        assert eventually(
+            lambda: not traces.left() and not any(Path(f"/proc/{pid}").exists() for pid in launchers),
+            PATIENCE,
+        ), traces.left()
         time.sleep(0.5)
         assert not traces.left()
 
@@ -222,7 +233,11 @@ def test_64_episodes_and_nothing_after_close():
         for env in envs:
             env.close()
     assert eventually(lambda: not on_host(word))
-    groups = [path for path in Path("/sys/fs/cgroup").glob("**/icae_env/*") if path.name.startswith(f"{os.getpid()}-")]
+    groups = [
+        path
+        for path in Path("/sys/fs/cgroup").glob("**/icae_env/*")
+        if path.name.startswith(f"{os.getpid()}-")
+    ]
     assert not groups
     assert {path.name for path in Path(tempfile.gettempdir()).glob("icae*")} <= place_before
     assert len(os.listdir("/proc/self/fd")) <= files + 8

@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from scenario_tools import SUBMIT, TASK, Play, bash, create, eventually, marker, on_host, place_or_skip
@@ -17,7 +18,7 @@ from icae_env.errors import EpisodeStateError, InfraError
 from icae_env.evaluation import Submission, evaluate
 from icae_env.rollout import make_agent, play
 from icae_env.sandbox.base import MIB, Limits
-from icae_env.tasks import load_hidden, task_ids
+from icae_env.tasks import load_hidden
 from icae_env.tasks.models import Case, TaskLimits
 
 ANSWERS = """
@@ -31,6 +32,7 @@ for file in sorted(pathlib.Path("rcb_tests", suite).glob("*.json")):
             subprocess.run(["bash", "-c", pathlib.Path("answer").read_text()], stdout=stream, env={"N": str(case["input"]["n"]), "PATH": "/usr/bin:/bin"})
 print("all passed")
 """
+TASKS = ("bracex", "ssf", "stockholm")
 TRUE = "echo $((N * N))"
 
 
@@ -38,7 +40,9 @@ def squares(native: int = 5, enhanced: int = 1, protocol: str = "rcb"):
     """Return a task that wants squares; native case 0 has the input 0."""
     model = load_hidden(TASK)
     limits = TaskLimits(case_seconds=2, suite_seconds=6)
-    spec = model.spec.model_copy(update={"id": "squares", "protocol": protocol, "comparison": "text", "limits": limits})
+    spec = model.spec.model_copy(
+        update={"id": "squares", "protocol": protocol, "comparison": "text", "limits": limits}
+    )
     cases = tuple(
         Case(id=f"{suite}-{index:02d}", suite=suite, stem="squares", index=index, input={"n": base + index},
              expected_output=f"{(base + index) ** 2}\n", public=False)
@@ -82,7 +86,7 @@ def test_a_bad_case_0_costs_exactly_case_0(backend, where, protocol, trick, outc
     assert report.overall == 5 / 6
 
 
-@pytest.mark.parametrize("text", ["all passed\n", "1.0", "{\"reward\": 1.0}", "PASS\n" * 100])
+@pytest.mark.parametrize("text", ["all passed\n", "1.0", '{"reward": 1.0}', "PASS\n" * 100])
 def test_claims_are_worth_nothing(backend, where, text):
     report = evaluate(squares(2), program(f"cat <<'EOF'\n{text}\nEOF"), backend, image=where["image"])
     assert (report.status, report.overall) == ("ok", 0.0)
@@ -93,7 +97,13 @@ def test_claims_are_worth_nothing(backend, where, text):
                                    "rm -rf /workspace /tmp 2>/dev/null; sleep 10", "chmod 000 /workspace; sleep 10", "kill -9 $PPID; kill -STOP $PPID; sleep 10", "yes", "ulimit -u 1; kill -STOP $$"])  # fmt: skip
 def test_what_a_program_destroys_is_its_own_loss(backend, where, protocol, trick):
     limits = Limits(memory=512 * MIB, workspace=64 * MIB, processes=64)
-    report = evaluate(squares(3, 1, protocol), program(f"if [ $N = 0 ]; then {trick}; exit 1; fi; {TRUE}"), backend, image=where["image"], limits=limits)
+    report = evaluate(
+        squares(3, 1, protocol),
+        program(f"if [ $N = 0 ]; then {trick}; exit 1; fi; {TRUE}"),
+        backend,
+        image=where["image"],
+        limits=limits,
+    )
     assert report.status == "ok", report.infra_error
     assert set(outcomes(report)) == {"native-00"}
 
@@ -122,7 +132,9 @@ def test_a_sandbox_that_dies_while_grading_is_infra_and_can_be_graded_again(wher
     from icae_env.evaluation import load_submission
 
     quick = load_hidden(TASK)
-    quick = quick.model_copy(update={"spec": quick.spec.model_copy(update={"limits": TaskLimits(case_seconds=1, suite_seconds=1)})})
+    quick = quick.model_copy(
+        update={"spec": quick.spec.model_copy(update={"limits": TaskLimits(case_seconds=1, suite_seconds=1)})}
+    )
     again = evaluate(quick, load_submission(tmp_path / "kept.tar.gz"), backend, image=where["image"])
     assert (again.status, again.reward) == ("ok", 0.0)
 
@@ -141,31 +153,48 @@ def _kill_sandboxes_of(word: str) -> None:
 
 
 def _init_of(pid: int) -> int | None:
-    try:
-        while True:
-            status = {line.split(":")[0]: line.split(":")[1].split() for line in open(f"/proc/{pid}/status") if ":" in line}  # noqa: SIM115
-            numbers = status["NSpid"]
-            if len(numbers) < 2:
-                return None
-            if numbers[-1] == "1":
-                return pid
-            pid = int(status["PPid"][0])
-    except OSError:
+    """Return the init of the PID namespace that a process is in, or None for the machine's own."""
+    space = _space(pid)
+    if space in ("", _space(os.getpid())):
         return None
+    inside = [
+        int(folder.name) for folder in Path("/proc").glob("[0-9]*") if _space(int(folder.name)) == space
+    ]
+    return min(inside, default=None, key=_started)
+
+
+def _space(pid: int) -> str:
+    try:
+        return str(Path(f"/proc/{pid}/ns/pid").readlink())
+    except OSError:  # it has ended, or is a zombie
+        return ""
+
+
+def _started(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+    except OSError:
+        return 1 << 62
 
 
 def test_the_disk_of_the_grader_filled_by_a_submission(backend, where):
     """A submission that just fits leaves no room for its outputs: its own loss, with every case named."""
     files = {f"fill{n}": (os.urandom(MIB), 0o644) for n in range(15)}
     base = program(TRUE).files
-    report = evaluate(squares(2), Submission.of({**base, **files}), backend, image=where["image"], limits=Limits(workspace=16 * MIB, scratch=16 * MIB))
+    report = evaluate(
+        squares(2),
+        Submission.of({**base, **files}),
+        backend,
+        image=where["image"],
+        limits=Limits(workspace=16 * MIB, scratch=16 * MIB),
+    )
     assert report.status == "ok" or "fit" in report.infra_error
 
 
 @pytest.mark.slow
 @pytest.mark.network
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("task", sorted(task_ids()))
+@pytest.mark.parametrize("task", TASKS)
 def test_golden_is_one_three_times_and_nothing_is_zero(task, where):
     image = load_hidden(task).spec.image
     place = place_or_skip(where["sandbox"], image)
@@ -192,7 +221,7 @@ def test_golden_is_one_three_times_and_nothing_is_zero(task, where):
 
 @pytest.mark.timeout(600)
 @pytest.mark.slow
-@pytest.mark.parametrize("task", sorted(task_ids()))
+@pytest.mark.parametrize("task", TASKS)
 def test_the_honest_agent_earns_its_reward_alike_every_time(task, where):
     place = place_or_skip(where["sandbox"], load_hidden(task).spec.image)
     results = []
@@ -210,5 +239,10 @@ def test_the_honest_agent_earns_its_reward_alike_every_time(task, where):
 
 def test_nothing_is_left_by_grading(backend, where):
     word = marker()
-    evaluate(squares(2), program(f"setsid nohup sleep {word} >/dev/null 2>&1 & {TRUE}"), backend, image=where["image"])
+    evaluate(
+        squares(2),
+        program(f"setsid nohup sleep {word} >/dev/null 2>&1 & {TRUE}"),
+        backend,
+        image=where["image"],
+    )
     assert eventually(lambda: not on_host(word))

@@ -22,7 +22,9 @@ from scenario_tools import INTERRUPT, Play, create, eventually, keys, marker, on
 def test_ending_the_shell_reports_code_and_restart(play, command, code):
     play.bash("mkdir -p sub; cd sub")
     text = play.bash(command)
-    if "restarted" not in text:  # logout is an error in a shell that is no login shell; set -u ends no interactive one
+    if (
+        "restarted" not in text
+    ):  # logout is an error in a shell that is no login shell; set -u ends no interactive one
         assert command.startswith(("logout", "set -u")), play.obs
     else:
         assert play.code == code, play.obs
@@ -49,7 +51,9 @@ def test_heredoc_with_crlf_keeps_every_byte(play):
     body = "a\r\nb\r\n\rlone\r\r\n"
     play.bash(f"cat > f <<'EOF'\n{body}EOF\n")
     assert play.files.read("/workspace/f") == body.encode()
-    play.bash("cat > g <<'EOF'\r\na\r\nEOF\r\n")  # the whole command has CRLF line ends: the delimiter is EOF\r
+    play.bash(
+        "cat > g <<'EOF'\r\na\r\nEOF\r\n"
+    )  # the whole command has CRLF line ends: the delimiter is EOF\r
     play.answers()
 
 
@@ -92,10 +96,14 @@ def test_cut_output_keeps_head_and_tail_and_says_so(begin):
 def test_background_work_returns_at_once_and_is_gone_after_submit(play):
     word = marker()
     begun = time.monotonic()
-    text = play.bash(f"sleep {word} & nohup setsid sleep {word} >/dev/null 2>&1 & (sleep {word} &) ; echo done")
+    text = play.bash(
+        f"sleep {word} & nohup setsid sleep {word} >/dev/null 2>&1 & (sleep {word} &) ; echo done"
+    )
     assert text.endswith("done\n")
     assert time.monotonic() - begun < 3
-    play.bash(f"python3 -c 'import os,time\nif os.fork()==0:\n os.setsid()\n if os.fork()==0: time.sleep({word})' &")
+    play.bash(
+        f"python3 -c 'import os,time\nif os.fork()==0:\n os.setsid()\n if os.fork()==0: time.sleep({word})' &"
+    )
     play.do(keys(f"sleep {word}"))
     assert eventually(lambda: len(on_host(word)) >= 4)
     assert play.submit() == 0.0
@@ -188,7 +196,9 @@ def test_ending_the_shell_without_end_ends_the_episode_with_a_score(begin):
     play = begin(restarts=3)
     for _ in range(2):
         play.bash("kill -9 $$")
-    _, reward, terminated, truncated, info = play.env.step({"type": "bash", "command": "kill -9 -1; kill -9 $$"})
+    _, reward, terminated, truncated, info = play.env.step(
+        {"type": "bash", "command": "kill -9 -1; kill -9 $$"}
+    )
     assert (reward, terminated, truncated, info["end"]) == (0.0, False, True, "restarts")
 
 
@@ -227,10 +237,21 @@ def test_the_environment_of_the_shell_is_not_the_hosts(play, monkeypatch):
 
 
 def test_this_process_keeps_its_signals_and_directory(play):
-    before = (os.getcwd(), signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGCHLD), os.getpgrp(), os.umask(0o22))
+    before = (
+        os.getcwd(),
+        signal.getsignal(signal.SIGINT),
+        signal.getsignal(signal.SIGCHLD),
+        os.getpgrp(),
+        os.umask(0o22),
+    )
     play.bash("cd /tmp; umask 0; kill -INT -1; kill -INT 0")
     play.settles()
-    assert before[:4] == (os.getcwd(), signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGCHLD), os.getpgrp())
+    assert before[:4] == (
+        os.getcwd(),
+        signal.getsignal(signal.SIGINT),
+        signal.getsignal(signal.SIGCHLD),
+        os.getpgrp(),
+    )
     assert hashlib.sha256(sys.executable.encode()).digest()
 
 

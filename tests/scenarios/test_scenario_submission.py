@@ -42,7 +42,9 @@ def test_equal_workspaces_are_equal_submissions(begin):
     sums = set()
     for _ in range(2):
         play = begin()
-        play.bash("mkdir -p b a; for i in 3 1 2; do echo $i > a/$i; done; touch -d 2001-01-01 a/1; sleep 0.01; echo x > b/x")
+        play.bash(
+            "mkdir -p b a; for i in 3 1 2; do echo $i > a/$i; done; touch -d 2001-01-01 a/1; sleep 0.01; echo x > b/x"
+        )
         sums.add(hand_in(play).sha256)
     assert len(sums) == 1
 
@@ -50,7 +52,9 @@ def test_equal_workspaces_are_equal_submissions(begin):
 @pytest.mark.slow
 def test_20000_files(begin):
     play = begin(command_seconds=60)
-    play.bash("mkdir many; cd many; python3 -c '\nfor n in range(20500): open(f\"{n:05d}\", \"w\").write(str(n))'")
+    play.bash(
+        'mkdir many; cd many; python3 -c \'\nfor n in range(20500): open(f"{n:05d}", "w").write(str(n))\''
+    )
     made = hand_in(play)
     assert 19_900 <= made.file_count <= 20_000
     assert "too many" in made.refused[-1].reason
@@ -58,7 +62,9 @@ def test_20000_files(begin):
 
 
 def test_directories_of_any_depth(play):
-    play.bash("python3 -c '\nimport os\nfor n in range(3000):\n os.mkdir(\"d\"); os.chdir(\"d\")\nopen(\"end\", \"w\").close()'")
+    play.bash(
+        'python3 -c \'\nimport os\nfor n in range(3000):\n os.mkdir("d"); os.chdir("d")\nopen("end", "w").close()\''
+    )
     play.bash("mkdir -p a/b/c/d/e/f/g/h/i/j; echo end > a/b/c/d/e/f/g/h/i/j/k")
     made = hand_in(play)
     assert made.files["a/b/c/d/e/f/g/h/i/j/k"] == (b"end\n", 0o644)
@@ -67,16 +73,25 @@ def test_directories_of_any_depth(play):
 
 def test_more_bytes_than_a_submission_may_hold(begin):
     play = begin(command_seconds=60, resources=Limits(workspace=600 * MIB, file=300 * MIB))
-    play.bash("head -c 140M /dev/zero > a; for i in b c d; do head -c 100M /dev/zero > $i; done; echo small > e")
+    play.bash(
+        "head -c 140M /dev/zero > a; for i in b c d; do head -c 100M /dev/zero > $i; done; echo small > e"
+    )
     made = hand_in(play)
-    assert {entry.path: entry.reason.split(":")[0] for entry in made.refused} == {"a": "too large", "d": "total"}
+    assert {entry.path: entry.reason.split(":")[0] for entry in made.refused} == {
+        "a": "too large",
+        "d": "total",
+    }
     assert made.files["e"] == (b"small\n", 0o644)
 
 
 def test_what_runs_at_submit_is_gone_and_changes_nothing(begin):
     play, word = begin(), marker()
-    play.bash(f"(while :; do echo $RANDOM > grow; ln -sf /etc/passwd late; rm -f kept; echo x > kept; done; sleep {word}) & sleep {word} & disown -a")
-    play.bash(f"setsid nohup bash -c 'trap \"\" TERM HUP INT; while :; do sleep {word}; done' >/dev/null 2>&1 &")
+    play.bash(
+        f"(while :; do echo $RANDOM > grow; ln -sf /etc/passwd late; rm -f kept; echo x > kept; done; sleep {word}) & sleep {word} & disown -a"
+    )
+    play.bash(
+        f"setsid nohup bash -c 'trap \"\" TERM HUP INT; while :; do sleep {word}; done' >/dev/null 2>&1 &"
+    )
     play.do(keys(f"sleep {word}"))
     made = hand_in(play)
     assert "start.md" in made.files

@@ -16,12 +16,30 @@ import icae_env
 def test_eight_of_unequal_length_with_everything_hostile_in_some(where, mode):
     word = marker()
     kwargs = {"shared_memory": False} if mode == "async" else {}
-    envs = gymnasium.make_vec(icae_env.ENV_ID, num_envs=8, vectorization_mode=mode, vector_kwargs=kwargs, task=TASK, command_seconds=2, restarts=100, **where)
+    envs = gymnasium.make_vec(
+        icae_env.ENV_ID,
+        num_envs=8,
+        vectorization_mode=mode,
+        vector_kwargs=kwargs,
+        task=TASK,
+        command_seconds=2,
+        restarts=100,
+        **where,
+    )
     try:
         for _ in range(2):  # reset twice
             obs, _ = envs.reset(seed=5)
         assert len(set(obs["text"])) == 1
-        hostile = ["kill -9 -1", "exit 3", "sleep 9", ":(){ :|:& };:", "rm -rf /workspace/*; kill -9 $$", f"sleep {word} &", "yes", "cd /tmp"]
+        hostile = [
+            "kill -9 -1",
+            "exit 3",
+            "sleep 9",
+            ":(){ :|:& };:",
+            "rm -rf /workspace/*; kill -9 $$",
+            f"sleep {word} &",
+            "yes",
+            "cd /tmp",
+        ]
         for step in range(1, 6):
             actions = []
             for index in range(8):

@@ -8,7 +8,26 @@ from hypothesis import strategies as st
 
 NAMES = st.sampled_from(["a", "b", "d/e", "d", "start.md", "run", "/tmp/x", "/workspace/../tmp/y", "l", "/dev/shm/z", "d/../d/f", "-x", "a b", "é\u202e", "/etc/passwd", "/proc/self/mem",
                          "l/etc/shadow", "", "\x01", "n" * 300])  # fmt: skip
-WORDS = st.text(max_size=40) | st.sampled_from(["", "x" * 5000, "\0", "\ufeff\r\n", "a\nb\n", "\t\tq", "\ud800", "line\n" * 300, "$(echo hi)", "'", '"', "`", "\\", "EOF", "\x1b[31m", "\x03\x04\x1a"])
+WORDS = st.text(max_size=40) | st.sampled_from(
+    [
+        "",
+        "x" * 5000,
+        "\0",
+        "\ufeff\r\n",
+        "a\nb\n",
+        "\t\tq",
+        "\ud800",
+        "line\n" * 300,
+        "$(echo hi)",
+        "'",
+        '"',
+        "`",
+        "\\",
+        "EOF",
+        "\x1b[31m",
+        "\x03\x04\x1a",
+    ]
+)
 
 BENIGN = st.sampled_from([
     "true", "false", "ls -la", "pwd", "cd /workspace", "cd /tmp", "cd ..", "mkdir -p d/e", "echo hi > a", "cat a", "cat a b start.md | head -3", "X=1; export Y=2", "echo $X $Y $?",
@@ -37,7 +56,19 @@ SLOW = st.sampled_from([  # each costs the whole limit of a command
 
 KEYS = st.sampled_from(["ls", "<C-c>", "<C-d>", "<C-z>", "q", "<Esc>:q!<Enter>", "exit", "cat", "vi a", "top", "less start.md", "python3", "<Up><Enter>", "kill -9 -1", "stty raw", "clear", "<C-c><C-c>", "yes", ";", "#{x}",
                         "<F1>", "é漢", "\0", "\ud800", "sleep 99", "echo one; echo two;", "fg", "exec sh"]) | WORDS  # fmt: skip
-INVALID = st.sampled_from([None, {}, "", "{", {"type": "bash"}, {"type": "x"}, {"type": "edit", "op": "create", "path": "a"}, [1], "\ud800"])
+INVALID = st.sampled_from(
+    [
+        None,
+        {},
+        "",
+        "{",
+        {"type": "bash"},
+        {"type": "x"},
+        {"type": "edit", "op": "create", "path": "a"},
+        [1],
+        "\ud800",
+    ]
+)
 QUESTIONS = st.sampled_from(["", "What about leading zeros?", "List all requirements", "?" * 3000, "\ud800"])
 
 
@@ -51,7 +82,12 @@ def _edit(op: str, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[s
 
 COMMANDS = {
     "benign": _action("bash", command=st.lists(BENIGN, min_size=1, max_size=3).map("; ".join)),
-    "odd": _action("bash", command=st.lists(BENIGN | ODD, min_size=1, max_size=3).flatmap(lambda parts: st.sampled_from(["; ", "\n", " && ", " | ", " & "]).map(lambda by: by.join(parts)))),
+    "odd": _action(
+        "bash",
+        command=st.lists(BENIGN | ODD, min_size=1, max_size=3).flatmap(
+            lambda parts: st.sampled_from(["; ", "\n", " && ", " | ", " & "]).map(lambda by: by.join(parts))
+        ),
+    ),
     "typed": _action("bash", command=st.builds("echo {}".format, WORDS) | WORDS),
     "hostile": _action("bash", command=HOSTILE),
     "slow": _action("bash", command=SLOW),
@@ -64,7 +100,20 @@ COMMANDS = {
     "question": _action("ask_user", question=QUESTIONS),
 }
 """Kinds of actions."""
-WEIGHTS = {"benign": 34, "odd": 20, "typed": 6, "hostile": 5, "create": 10, "view": 6, "replace": 4, "insert": 4, "keys": 6, "invalid": 2, "question": 2, "slow": 1}
+WEIGHTS = {
+    "benign": 34,
+    "odd": 20,
+    "typed": 6,
+    "hostile": 5,
+    "create": 10,
+    "view": 6,
+    "replace": 4,
+    "insert": 4,
+    "keys": 6,
+    "invalid": 2,
+    "question": 2,
+    "slow": 1,
+}
 """How often each kind is taken, in percent."""
 assert sum(WEIGHTS.values()) == 100
 

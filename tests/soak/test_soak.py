@@ -51,12 +51,18 @@ class Watch:
             self.first = now
         for name, (memory, descriptors) in now.items():
             was_memory, was_descriptors = self.first.get(name, (memory, descriptors))
-            assert memory - was_memory < GROWTH, f"{name} grew from {was_memory // MIB} to {memory // MIB} MiB"
-            assert descriptors - was_descriptors <= 12, f"{name} had {was_descriptors} descriptors open and has {descriptors}"
+            assert memory - was_memory < GROWTH, (
+                f"{name} grew from {was_memory // MIB} to {memory // MIB} MiB"
+            )
+            assert descriptors - was_descriptors <= 12, (
+                f"{name} had {was_descriptors} descriptors open and has {descriptors}"
+            )
 
 
 def _memory(pid: int) -> int:
-    line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS"))
+    line = next(
+        line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS")
+    )
     return int(line.split()[1]) * 1024
 
 
@@ -68,7 +74,16 @@ class Soak:
         self.history: list[Any] = []
         self.mark = str(10**8 + secrets.randbelow(10**8))
         self.watch = Watch()
-        self.env = icae_env.make_env("bracex", steps=10**9, seconds=10**6, questions=50, command_seconds=1.0, restarts=10**9, resources=LIMITS, **where)
+        self.env = icae_env.make_env(
+            "bracex",
+            steps=10**9,
+            seconds=10**6,
+            questions=50,
+            command_seconds=1.0,
+            restarts=10**9,
+            resources=LIMITS,
+            **where,
+        )
         self.env.reset(seed=SEED)
 
     def batch(self, actions: list[Any]) -> None:
@@ -84,7 +99,10 @@ class Soak:
                 self.done += 1
             self.probe()
         except BaseException as error:
-            error.add_note(f"seed {SEED}, {self.where}, after {self.done} steps; the last actions:\n" + "\n".join(map(repr, self.history)))
+            error.add_note(
+                f"seed {SEED}, {self.where}, after {self.done} steps; the last actions:\n"
+                + "\n".join(map(repr, self.history))
+            )
             raise
         self.batches += 1
         if self.batches > 4:
@@ -94,7 +112,9 @@ class Soak:
         """Assert that a new shell, an edit and a background process work."""
         command = f"cd /workspace; chmod 755 /workspace; sleep {self.mark} & builtin echo probe $((40+2))"
         for _ in range(6):
-            self.env.step({"type": "bash", "command": "exit"})  # what was set in the old shell may hide the answer
+            self.env.step(
+                {"type": "bash", "command": "exit"}
+            )  # what was set in the old shell may hide the answer
             obs, *_ = self.env.step({"type": "bash", "command": command})
             if obs["text"].endswith("probe 42\n"):
                 break
@@ -127,7 +147,9 @@ def _on_host(word: str) -> list[int]:
     return found
 
 
-@pytest.fixture(params=[pytest.param(name, marks=getattr(pytest.mark, name)) for name in ("bubblewrap", "docker")])
+@pytest.fixture(
+    params=[pytest.param(name, marks=getattr(pytest.mark, name)) for name in ("bubblewrap", "docker")]
+)
 def where(request: pytest.FixtureRequest) -> dict[str, str]:
     backend = registry.resolve("sandbox", request.param)()
     found = backend.availability()
@@ -149,7 +171,13 @@ def test_nothing_wedges_crashes_or_leaks(where: dict[str, str]) -> None:
     soak = Soak(where)
 
     @seed(SEED)
-    @settings(max_examples=max(1, -(-STEPS // BATCH)), database=None, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=max(1, -(-STEPS // BATCH)),
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
     @given(st.lists(ACTIONS, min_size=BATCH, max_size=BATCH))
     def drive(actions: list[Any]) -> None:
         if soak.done < STEPS:
@@ -160,5 +188,7 @@ def test_nothing_wedges_crashes_or_leaks(where: dict[str, str]) -> None:
         drive()
         assert soak.done >= STEPS
     finally:
-        print(f"\n{where['sandbox']}: {soak.done} steps in {time.monotonic() - began:.0f} s, now {soak.watch.look()}, at first {soak.watch.first}")
+        print(
+            f"\n{where['sandbox']}: {soak.done} steps in {time.monotonic() - began:.0f} s, now {soak.watch.look()}, at first {soak.watch.first}"
+        )
         soak.finish()
