@@ -52,12 +52,18 @@ def read_script(folder: Path) -> list[dict[str, Any]]:
         actions = json.loads(file.read_text("utf-8"))
     except OSError as error:
         raise ConfigError(
-            f"There is no such action file: {error.strerror}.", file=file, mend="write one, or name another folder."
+            f"There is no such action file: {error.strerror}.",
+            file=file,
+            mend="write one, or name another folder.",
         ) from error
     except ValueError as error:
-        raise ConfigError(f"It is not JSON: {error}.", file=file, mend="mend the syntax at that place.") from error
+        raise ConfigError(
+            f"It is not JSON: {error}.", file=file, mend="mend the syntax at that place."
+        ) from error
     if not isinstance(actions, list) or not all(isinstance(action, dict) for action in actions):
-        raise ConfigError("It is not a list of action objects.", file=file, mend='write [{"type": ...}, ...].')
+        raise ConfigError(
+            "It is not a list of action objects.", file=file, mend='write [{"type": ...}, ...].'
+        )
     return [_filled(action, folder, file, index) for index, action in enumerate(actions)]
 
 

@@ -68,7 +68,9 @@ def _install(folder: Path, box: Sandbox) -> Submission:
     done = box.run(["/bin/bash", "install.sh"], env=env, timeout=_INSTALL_SECONDS)
     if done.exit_code != 0:
         words = mirror.redact((done.stdout + done.stderr).decode("utf-8", "replace"))[-2000:]
-        raise InfraError(f"The golden of '{folder.parent.name}' could not be installed (exit {done.exit_code}):\n{words}")
+        raise InfraError(
+            f"The golden of '{folder.parent.name}' could not be installed (exit {done.exit_code}):\n{words}"
+        )
     return take_snapshot(box)
 
 

@@ -128,7 +128,9 @@ class Shell:
         return None
 
     def _open(self) -> Dialogue:
-        for place in dict.fromkeys((self._restart_place(), "/")):  # what runs inside may close any other directory
+        for place in dict.fromkeys(
+            (self._restart_place(), "/")
+        ):  # what runs inside may close any other directory
             try:
                 dialogue = Dialogue(self._sandbox.open_pty(BASH, cwd=place))
             except SandboxStartError:

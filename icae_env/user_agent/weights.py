@@ -44,7 +44,7 @@ class Weights:
 class Thresholds:
     """When a score is good enough."""
 
-    least: float = 1.45
+    least: float = 1.55
     """Score below which a record is not touched; a word that only one record has counts about 1."""
     closed: float = 1.5
     """Factor on ``least`` for a yes-or-no question: it names all that it is about, so more of it must match."""
@@ -52,7 +52,7 @@ class Thresholds:
     """How little ``least`` falls for a question of fewer than three terms, which cannot score as high as others."""
     nearly: float = 0.8
     """Share of ``least`` from which on the asker is told to be more specific."""
-    near_best: float = 0.9
+    near_best: float = 0.93
     """Share of the best score below which a record is dropped."""
     near_best_described: float = 0.8
     """The same where all records have ``FULL`` examples, so that close scores tell more; else it lies between."""

@@ -1,4 +1,3 @@
-
 import pytest
 from fake_env import TASK, script
 
@@ -21,14 +20,18 @@ class Clock:
         return self.now
 
 
-@pytest.mark.parametrize("name", ["steps", "questions", "seconds", "command_seconds", "output_chars", "restarts"])
+@pytest.mark.parametrize(
+    "name", ["steps", "questions", "seconds", "command_seconds", "output_chars", "restarts"]
+)
 def test_the_rules_name_every_limit(make, name):
     env = make(**{name: 777})
     obs, _ = env.reset()
     assert "777" in obs["text"]
 
 
-@pytest.mark.parametrize("action", [None, 7, "ls", {}, {"type": "bash"}, {"type": "edit", "op": "view"}, [ECHO]])
+@pytest.mark.parametrize(
+    "action", [None, 7, "ls", {}, {"type": "bash"}, {"type": "edit", "op": "view"}, [ECHO]]
+)
 def test_an_invalid_action_costs_a_step_and_is_explained(make, action):
     env = make()
     env.reset()

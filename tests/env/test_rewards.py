@@ -32,7 +32,12 @@ def test_public_delta_sums_to_the_last_public_rate(make, backend):
 
     half = len(native) // 2
     rewards = play(
-        make(reward="public_delta"), ECHO, script(half), {"type": "ask_user", "question": "?"}, script(1), SUBMIT
+        make(reward="public_delta"),
+        ECHO,
+        script(half),
+        {"type": "ask_user", "question": "?"},
+        script(1),
+        SUBMIT,
     )
     assert rewards[0] == 0.0
     assert rewards[1] == pytest.approx(rate(half))

@@ -38,7 +38,9 @@ def test_eight_environments_of_unequal_length_do_not_disturb_each_other(mode, ba
             if step == 0:
                 actions.append(script(index))
             else:
-                actions.append(SUBMIT if step + 1 == length else {"type": "bash", "command": f"echo {index}.{step}"})
+                actions.append(
+                    SUBMIT if step + 1 == length else {"type": "bash", "command": f"echo {index}.{step}"}
+                )
         obs, rewards, terminated, truncated, infos = envs.step(tuple(actions))
         assert not truncated.any()
         for index, length in enumerate(lengths):
@@ -59,7 +61,13 @@ def test_eight_environments_of_unequal_length_do_not_disturb_each_other(mode, ba
 
 
 def test_threaded_and_sync_give_the_same(backend):
-    actions = [(ECHO,) * COUNT, ("nonsense",) * COUNT, (script(1),) * COUNT, (SUBMIT,) * COUNT, (ECHO,) * COUNT]
+    actions = [
+        (ECHO,) * COUNT,
+        ("nonsense",) * COUNT,
+        (script(1),) * COUNT,
+        (SUBMIT,) * COUNT,
+        (ECHO,) * COUNT,
+    ]
     runs = []
     for mode in ("sync", "vector_entry_point"):
         envs = open_vector(mode, backend, level=["L1", "L2", "L3"])

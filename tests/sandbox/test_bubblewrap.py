@@ -160,7 +160,13 @@ def test_processes_and_files_are_bounded(backend):
 def test_memory_is_bounded_and_the_init_survives(backend):
     config = SandboxConfig(limits=Limits(memory=64 << 20))
     with backend.create(config) as box:
-        box.run(["sh", "-c", "head -c 100000000 /dev/zero > /workspace/fill; head -c 100000000 /dev/zero > /tmp/fill"])
+        box.run(
+            [
+                "sh",
+                "-c",
+                "head -c 100000000 /dev/zero > /workspace/fill; head -c 100000000 /dev/zero > /tmp/fill",
+            ]
+        )
         hog = "import os\nwhile True:\n    if os.fork() == 0:\n        a = []\n        while True: a.append(bytearray(1 << 20))"
         for _ in range(3):
             box.run(["python3", "-c", hog], timeout=2)
