@@ -82,17 +82,20 @@ class RecordIndex:
 
     def scores(self, terms: Iterable[str]) -> list[float]:
         """Return every record's score for a question's terms, in record order."""
-        totals = [0.0] * self.size
-        matched: dict[int, float] = {}
-        counts: dict[int, int] = {}
         asked = tuple(terms)
+        totals = [0.0] * self.size
+        found: dict[int, list[float]] = {}
         for term in asked:
             for record, weight in self._response.get(term, ()):
                 totals[record] += weight
             for phrase, idf in self._in_phrases.get(term, ()):
-                matched[phrase] = matched.get(phrase, 0.0) + idf
-                counts[phrase] = counts.get(phrase, 0) + 1
-        self._add_phrases(asked, matched, counts, totals)
+                if phrase in found:
+                    got = found[phrase]
+                    got[0] += idf
+                    got[1] += 1
+                else:
+                    found[phrase] = [idf, 1]
+        self._add_phrases(asked, found, totals)
         totals = [total * share for total, share in zip(totals, self._share_of_rest, strict=True)]
         self._examples.add(asked, totals)
         self._inputs.add(asked, totals)
@@ -112,30 +115,36 @@ class RecordIndex:
         return frozenset(phrase.record for phrase in whole)
 
     def _add_phrases(
-        self,
-        asked: tuple[str, ...],
-        matched: Mapping[int, float],
-        counts: Mapping[int, int],
-        totals: list[float],
+        self, asked: tuple[str, ...], found: Mapping[int, list[float]], totals: list[float]
     ) -> None:
-        weights = self.weights
+        """Add what trigger phrases are worth.
+
+        Args:
+            asked: The question's terms.
+            found: For each phrase of which a part occurs, the idf of that part and how many terms it has.
+            totals: The scores to add to.
+        """
+        least = self.weights.least_part
         worth: dict[int, float] = {}
-        for number, got in matched.items():
+        for number, (got, count) in found.items():
             phrase = self._phrases[number]
-            share = min(got / phrase.total, 1.0)
-            if share < weights.least_part:
-                continue
-            whole = phrase.bonus if share > 1 - 1e-9 else 0.0
-            worth[number] = (got * share + whole) / counts[number]
+            share = got / phrase.total
+            if share >= 1 - 1e-9:
+                worth[number] = (got + phrase.bonus) / count
+            elif share >= least:
+                worth[number] = got * share / count
         # A word that several of a record's phrases share counts once, by the best of them.
+        factor = self.weights.phrase
         for term in asked:
             best: dict[int, float] = {}
             for number, _ in self._in_phrases.get(term, ()):
-                if number in worth:
+                value = worth.get(number, 0.0)
+                if value:
                     record = self._phrases[number].record
-                    best[record] = max(best.get(record, 0.0), worth[number])
+                    if value > best.get(record, 0.0):
+                        best[record] = value
             for record, value in best.items():
-                totals[record] += weights.phrase * value
+                totals[record] += factor * value
 
     def _response_postings(self, responses: list[dict[str, int]]) -> dict[str, list[tuple[int, float]]]:
         postings: dict[str, list[tuple[int, float]]] = {}

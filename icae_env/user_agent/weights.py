@@ -20,7 +20,7 @@ class Weights:
     """Of words shared with trigger phrases."""
     whole_phrase: float = 0.3
     """Added, per idf, where a trigger phrase of several words occurs whole."""
-    whole_word: float = 0.6
+    whole_word: float = 0.7
     """Added, per idf, where a trigger of one word occurs: a rare one alone is to suffice."""
     least_part: float = 0.3
     """Share of a phrase's idf below which a partial match counts nothing."""

@@ -161,8 +161,8 @@ def test_the_shipped_records_answer_their_audit_questions(name: str) -> None:
     corpus = task_corpus(name)
     figures = audit([corpus], {"keyword": KeywordRouter}).routers["keyword"]
     described = all(len(record.examples.all) >= 8 for record in corpus.records.records)
-    assert (figures.recall_at_3 or 0) >= (0.85 if described else 0.7)
-    assert (figures.distractor_fallback or 0) >= (0.8 if described else 0.7)
+    assert (figures.recall_at_3 or 0) >= (0.8 if described else 0.65)
+    assert (figures.distractor_fallback or 0) >= 0.7
     assert figures.cheat_blocked == 1.0
     assert figures.false_alarms == 0.0
 
