@@ -48,7 +48,7 @@ class Thresholds:
     """Score below which a record is not touched; a word that only one record has counts about 1."""
     closed: float = 1.5
     """Factor on ``least`` for a yes-or-no question: it names all that it is about, so more of it must match."""
-    few: float = 2.0
+    few: float = 1.0
     """How little ``least`` falls for a question of fewer than three terms, which cannot score as high as others."""
     nearly: float = 0.8
     """Share of ``least`` from which on the asker is told to be more specific."""
