@@ -194,7 +194,8 @@ def test_the_host_is_not_changed_from_inside(begin, word):
         "/var/lib",
         "/opt",
     ):
-        assert not (Path(folder) / word).exists()
+        if os.access(folder, os.X_OK):
+            assert not (Path(folder) / word).exists()
     assert os.uname().nodename != "changed"
     play.answers()
     assert play.bash(
