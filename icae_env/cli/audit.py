@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def audit(
     *,
     tasks: Annotated[
-        list[str] | None, typer.Argument(metavar="TASK|DIR...", help="Ids or folders of tasks.")
+        list[str] | None, typer.Argument(metavar="TASK|DIR...", help="Ids or folders of tasks; all when none is given.")
     ] = None,
     records: Annotated[
         Path | None, typer.Option("--records", help="Folder of record files, in place of tasks.")
@@ -56,6 +56,7 @@ def audit(
 def _corpora(
     tasks: list[str], records: Path | None, questions: Path | None, level: str
 ) -> tuple[Corpus, ...]:
+    from icae_env.tasks import task_ids
     from icae_env.user_agent.corpus import folder_corpora, task_corpus
 
     if records is not None and questions is not None and not tasks:

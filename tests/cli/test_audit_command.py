@@ -79,7 +79,7 @@ def test_a_task_is_named_by_id_or_folder() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "what to audit"),
+        (["--records", "x"], "what to audit"),
         (["bracex", "--records", "x"], "what to audit"),
         (["no-such-task"], "no-such-task"),
         (["bracex", "--router", "oracle"], "Valid names"),
