@@ -61,12 +61,12 @@ def _corpora(
 
     if records is not None and questions is not None and not tasks:
         return folder_corpora(records, questions)
-    if not tasks or records is not None or questions is not None:
+    if records is not None or questions is not None:
         raise ConfigError(
             "It is not clear what to audit.",
-            mend="give a task, or both of --records DIR and --questions DIR.",
+            mend="give tasks, or both of --records DIR and --questions DIR.",
         )
-    return tuple(task_corpus(name, level) for name in dict.fromkeys(tasks))
+    return tuple(task_corpus(name, level) for name in dict.fromkeys(tasks or task_ids()))
 
 
 def _show(out: Output, routers: dict[str, Figures]) -> None:
