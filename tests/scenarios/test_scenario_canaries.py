@@ -38,7 +38,7 @@ echo searched
 """
 
 
-@pytest.fixture(scope="session", params=PLACES, ids=lambda place: "-".join(place))
+@pytest.fixture(scope="session", params=PLACES, ids="-".join)
 def where(request):
     return place_or_skip(*request.param)
 
@@ -145,8 +145,8 @@ def test_no_network_and_nothing_of_the_hosts_loopback(begin, word):
             text = play.bash(f"(exec 5<>/dev/tcp/{address}/{port} && cat <&5) 2>&1 | tail -c 200")
             assert word not in text
         text = play.bash(
-            "cat /proc/net/dev /proc/net/unix; python3 -c \"import socket; s = socket.socket(socket.AF_UNIX); s.connect('\\0%s')\" 2>&1"
-            % word
+            'cat /proc/net/dev /proc/net/unix; python3 -c "import socket; s = socket.socket(socket.AF_UNIX); '
+            f"s.connect('\\0{word}')\" 2>&1"
         )
         assert "refused" in text.lower() or "denied" in text.lower() or "not permitted" in text.lower(), text
         play.bash("python3 -c \"import socket; socket.getaddrinfo('deb.debian.org', 80)\"")

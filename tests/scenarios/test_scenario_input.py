@@ -15,7 +15,7 @@ PLACES = [
 ]
 
 
-@pytest.fixture(scope="session", params=PLACES, ids=lambda place: "-".join(place))
+@pytest.fixture(scope="session", params=PLACES, ids="-".join)
 def where(request):
     return place_or_skip(*request.param)
 

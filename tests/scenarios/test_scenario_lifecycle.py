@@ -62,7 +62,7 @@ class Traces:
 
     def children(self) -> list[str]:
         """Return the processes whose parent was the process: its launcher among them."""
-        return [pid for pid in os.listdir("/proc") if pid.isdigit() and _parent(pid) == self.pid]
+        return [folder.name for folder in Path("/proc").glob("[0-9]*") if _parent(folder.name) == self.pid]
 
 
 def _parent(pid: str) -> int:
@@ -167,12 +167,16 @@ def test_killed_while_it_starts_sandboxes(tmp_path):
             launchers = traces.children()
             time.sleep(delay)
             process.kill()
-        assert eventually(
-            lambda: not traces.left() and not any(Path(f"/proc/{pid}").exists() for pid in launchers),
-            PATIENCE,
-        ), traces.left()
+        assert _goes(traces, launchers), traces.left()
         time.sleep(0.5)
         assert not traces.left()
+
+
+def _goes(traces: Traces, launchers: list[str]) -> bool:
+    """Return whether all traces and these processes go away in time."""
+    return eventually(
+        lambda: not traces.left() and not any(Path(f"/proc/{pid}").exists() for pid in launchers), PATIENCE
+    )
 
 
 def test_calls_out_of_order_are_clear_errors(where):
@@ -221,7 +225,7 @@ def test_a_sandbox_outlives_the_thread_that_started_it(where):
 def test_64_episodes_and_nothing_after_close():
     where, word = place_or_skip("bubblewrap"), marker()
     place_before = {path.name for path in Path(tempfile.gettempdir()).glob("icae*")}
-    files = len(os.listdir("/proc/self/fd"))
+    files = len([*Path("/proc/self/fd").iterdir()])
     envs = [icae_env.make_env(TASK, **where) for _ in range(64)]
     try:
         plays = [Play(env) for env in envs]
@@ -240,4 +244,4 @@ def test_64_episodes_and_nothing_after_close():
     ]
     assert not groups
     assert {path.name for path in Path(tempfile.gettempdir()).glob("icae*")} <= place_before
-    assert len(os.listdir("/proc/self/fd")) <= files + 8
+    assert len([*Path("/proc/self/fd").iterdir()]) <= files + 8

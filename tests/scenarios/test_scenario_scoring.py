@@ -221,7 +221,7 @@ def test_golden_is_one_three_times_and_nothing_is_zero(task, where):
 
 @pytest.mark.timeout(600)
 @pytest.mark.slow
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", ["bracex", "stockholm"])
 def test_the_honest_agent_earns_its_reward_alike_every_time(task, where):
     place = place_or_skip(where["sandbox"], load_hidden(task).spec.image)
     results = []

@@ -43,7 +43,7 @@ class Watch:
         current = client._current
         if current is not None:
             pids["launcher"] = current._process.pid
-        return {name: (_memory(pid), len(os.listdir(f"/proc/{pid}/fd"))) for name, pid in pids.items()}
+        return {name: (_memory(pid), len([*Path(f"/proc/{pid}/fd").iterdir()])) for name, pid in pids.items()}
 
     def check(self) -> None:
         now = self.look()
