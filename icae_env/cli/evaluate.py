@@ -15,7 +15,12 @@ from icae_env.cli.output import DONE, INFRA, Output
 
 def evaluate(
     *,
-    submission: Annotated[Path, typer.Argument(help="A folder, or a stored archive (.tar, .tar.gz).")],
+    submission: Annotated[
+        Path,
+        typer.Argument(
+            help="A folder, an archive (.tar, .tar.gz), or what icae run --out kept of an episode."
+        ),
+    ],
     task: Annotated[str, typer.Option("--task", "-t", help="The task it answers.")],
     sandbox: Sandbox = "auto",
     image: Image = "auto",
@@ -40,7 +45,7 @@ def evaluate(
     out = Output(json=json)
     hidden = load_hidden(task)
     wanted = image_for(hidden.spec, language)
-    loaded = load_submission(submission)
+    loaded = load_submission(_stored(submission))
     suites = suite or list(REPORT_SUITES)
     with closing(open_backend(sandbox)) as backend:
         chosen = choose_image(image, wanted, backend.name)
@@ -56,3 +61,25 @@ def evaluate(
     if not json:
         show_report(out.console, report)
     raise typer.Exit(INFRA if report.status == "infra" else DONE)
+
+
+def _stored(given: Path) -> Path:
+    """Return what to score: of an episode's folder the archive in it, as its report holds the expected outputs.
+
+    Raises:
+        ConfigError: The folder holds episodes' folders.
+    """
+    from icae_env.errors import ConfigError
+
+    if _is_episode(given):
+        return given / "submission.tar.gz"
+    episodes = sorted(item.name for item in given.iterdir() if _is_episode(item)) if given.is_dir() else []
+    if episodes:
+        raise ConfigError(
+            "This folder holds episodes.", file=given, mend=f"give one of them: {', '.join(episodes)}."
+        )
+    return given
+
+
+def _is_episode(folder: Path) -> bool:
+    return (folder / "trajectory.jsonl").is_file() and (folder / "submission.tar.gz").is_file()

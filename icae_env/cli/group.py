@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from types import TracebackType
 from typing import Any
 
@@ -22,17 +23,29 @@ class CommandGroup(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the chosen command."""
+        # A command line that cannot be parsed never comes to the callback of --json.
+        wanted = "--json" in (*getattr(ctx, "_protected_args", ()), *ctx.args)
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:
-            raise  # the reader of stdout went away; the caller ends quietly
+        except (typer.Exit, typer.Abort, BrokenPipeError):
+            raise  # BrokenPipeError: the reader of stdout went away; the caller ends quietly
         except (ICAEError, OSError) as error:
             if ctx.meta.get(DEBUG):
-                raise
-            say_error(str(error))
-            name = type(error).__name__
-            Output(json=bool(ctx.meta.get(JSON))).document({"error": {"type": name, "message": str(error)}})
+                traceback.print_exc()
+            else:
+                say_error(str(error))
+            _tell(error, str(error), json=bool(ctx.meta.get(JSON)))
             raise typer.Exit(INFRA if isinstance(error, InfraError) else BAD_INPUT) from None
+        except Exception as error:
+            # What typer says of a wrong command line it prints itself; the rest is for the hook below.
+            said = getattr(error, "format_message", error.__str__)()
+            _tell(error, said, json=wanted or bool(ctx.meta.get(JSON)))
+            raise
+
+
+def _tell(error: Exception, message: str, *, json: bool) -> None:
+    """Print an error as the JSON document when one is asked for."""
+    Output(json=json).document({"error": {"type": type(error).__name__, "message": message}})
 
 
 def brief_hook(

@@ -69,6 +69,8 @@ def root(
 
 def main() -> None:
     """Run the program on the process's arguments."""
+    # module:Class may lie in the current directory; last, so that nothing there hides an installed module.
+    sys.path.append("")
     sys.excepthook = brief_hook
     # Calling the app itself would put typer's own hook in its place.
     typer.main.get_command(app)()

@@ -101,14 +101,14 @@ def _plans(first: Plan, *, tasks: list[str], levels: list[str], repeats: int) ->
         levels: Levels.
         repeats: Episodes of each.
     """
+    from icae_env.cli.guard import guarded
     from icae_env.errors import ConfigError
     from icae_env.factory import ALL
-    from icae_env.rollout import make_agent
     from icae_env.selection import check_sandbox
     from icae_env.tasks import check_level, find_task, task_ids
     from icae_env.tasks.languages import check_language
 
-    make_agent(first.agent, first.options)
+    guarded(first.agent, first.options)
     check_sandbox(first.sandbox)
     language = None if first.language is None else check_language(first.language)
     found = [name for given in tasks for name in (task_ids() if given == ALL else [find_task(given).id])]
@@ -139,8 +139,9 @@ def play_plan(plan: Plan, live: Live | None = None) -> tuple[EpisodeResult, dict
     from rich.console import Console
 
     from icae_env import Recorder, make_env
+    from icae_env.cli.guard import guarded
     from icae_env.cli.live import Live
-    from icae_env.rollout import make_agent, play
+    from icae_env.rollout import play
     from icae_env.rollout.gaps import episode_gaps
 
     watcher = live or Live(Console(quiet=True))
@@ -151,7 +152,7 @@ def play_plan(plan: Plan, live: Live | None = None) -> tuple[EpisodeResult, dict
     recorded = Recorder(env, folder / "trajectory.jsonl") if folder else env
     try:
         result = play(
-            make_agent(plan.agent, plan.options), recorded, seed=plan.seed, watcher=watcher,
+            guarded(plan.agent, plan.options), recorded, seed=plan.seed, watcher=watcher,
             keep=(lambda submission: submission.store(folder / "submission.tar.gz")) if folder else None,
         )  # fmt: skip
     finally:

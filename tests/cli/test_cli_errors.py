@@ -138,3 +138,58 @@ def test_a_folder_that_cannot_be_written_is_explained(tmp_path: Path) -> None:
     done = icae(*RUN, "--image", "host", "--sandbox", "bubblewrap", "--out", str(tmp_path / "file" / "below"))
     assert done.exit_code == 2
     assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("run",), ("run", "--task", "bracex"), (*RUN, "--repeats", "0"), (*RUN, "--bogus"), ("nope",), ("task", "new", "x")],
+)  # fmt: skip
+def test_a_command_line_that_cannot_be_parsed_is_told_as_json_too(arguments: tuple[str, ...]) -> None:
+    done = process(*arguments, "--json")
+    assert done.returncode == 2
+    assert document(done)["error"]["message"] in done.stderr.replace("\n", " ")
+
+
+AGENTS = """
+class Sound:
+    name, privileged = "sound", False
+    def begin(self, brief): pass
+    def act(self, observation): return {"type": "submit"}
+class Raises(Sound):
+    def act(self, observation): raise ValueError("boom")
+class Exits(Sound):
+    def begin(self, brief): raise SystemExit(0)
+class Idle:
+    name, privileged = "idle", False
+    def begin(self, brief): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("Raises", "failed in act(): ValueError: boom"), ("Exits", "failed in begin(): SystemExit"), ("Idle", "has no act")],
+)  # fmt: skip
+def test_a_fault_of_an_agent_is_told_as_its_own(name: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "my_agents.py").write_text(AGENTS)
+    given = ("run", "--task", "bracex", "-s", "fake", "-i", "host", "-a", f"my_agents:{name}")
+    done = process(*given, "--json")
+    assert done.returncode == 2
+    assert said in document(done)["error"]["message"]
+    assert "fault of icae_env" not in done.stderr
+
+
+def test_debug_changes_neither_exit_code_nor_document() -> None:
+    done = process("tasks", "nope", "--json", "--debug")
+    assert done.returncode == 2
+    assert document(done)["error"]["type"] == "UnknownNameError"
+    assert "Traceback" in done.stderr
+
+
+def test_a_folder_of_episodes_is_no_submission(tmp_path: Path) -> None:
+    done = icae(*RUN, "--image", "host", "--sandbox", "bubblewrap", "--out", "kept", "--json")
+    kept = document(done)["episodes"][0]["report"]["submission"]["sha256"]
+    whole = icae("evaluate", "kept", "--task", "bracex")
+    assert whole.exit_code == 2
+    assert "bracex-L1-noop-0" in whole.stderr
+    again = icae("evaluate", "kept/bracex-L1-noop-0", "--task", "bracex", "--image", "host", "--json")
+    assert document(again)["report"]["submission"]["sha256"] == kept
