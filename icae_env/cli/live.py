@@ -41,7 +41,7 @@ class Live:
         place = f"{info['sandbox']}, image {info['image']}"
         self._console.print(Rule(f"{task.spec.title}  ({task.id}, {task.level}, {place})", style="cyan"))
         lines = printable(task.prd).rstrip("\n").split("\n")
-        self._console.print(Padding(Markdown("\n".join(lines[: self._prd_lines])), (0, 4, 1, 4)))
+        show_prd(self._console, "\n".join(lines[: self._prd_lines]))
         if self._prd_lines is not None and len(lines) > self._prd_lines:
             self._console.print(f"    ... {len(lines) - self._prd_lines} more lines", style="dim italic")
         left = f"{int(observation['steps_left'])} actions and {int(observation['questions_left'])} questions"
@@ -85,6 +85,11 @@ class Live:
                 self._console.print(Text(" " * indent) + line, soft_wrap=True)
         if len(lines) > len(shown):
             self._console.print(f"{' ' * indent}... {len(lines) - len(shown)} more lines", style="dim italic")
+
+
+def show_prd(console: Console, text: str) -> None:
+    """Print requirements, or the beginning of them."""
+    console.print(Padding(Markdown(printable(text)), (0, 4, 1, 4)))
 
 
 _COLOURS = {

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from rich.console import Console
 
+from icae_env.cli.live import show_prd
 from icae_env.env.observations import Observation
 from icae_env.rollout.agent import Brief
 
@@ -22,12 +23,14 @@ HELP = """\
   ls -la            any text runs in the episode's bash
   ?QUESTION         asks the user
   :view PATH        shows a file or a directory with line numbers
-  :edit PATH        opens a file in your $EDITOR (two actions); without one, type its new lines and end with a lone .
-  :keys TEXT        types into a terminal of its own and shows its screen; :keys alone only looks
-  :prd              shows rules and requirements again (no action)
-  :help             shows this (no action)
+  :edit PATH        opens a file in your $EDITOR (two actions); without one,
+                    type its new lines and end with a lone .
+  :keys TEXT        types into a terminal of its own and shows its screen;
+                    :keys alone only looks
+  :prd              shows the requirements again (no action)
+  :help, ?          shows this (no action)
   :submit           hands in and ends the episode
-  :quit, Ctrl-D     leaves without a score"""
+  :quit, Ctrl-D     leaves without a score, as Ctrl-C does"""
 
 
 class Left(Exception):  # noqa: N818 - no error: the person went away
@@ -81,6 +84,8 @@ class Person:
 
     def _typed(self, line: str) -> dict[str, Any] | None:
         text = line.strip()
+        if text == "?":
+            return self._command("help", "")
         if text.startswith("?"):
             return {"type": "ask_user", "question": text[1:].strip()}
         if (
@@ -103,11 +108,12 @@ class Person:
             case "keys":
                 return {"type": "terminal", "keys": rest, "enter": bool(rest)}
             case "prd":
-                self._console.print(self._prd)
+                show_prd(self._console, self._prd)
             case "help":
                 self._console.print(HELP, style="cyan")
             case _:
-                self._console.print(f"There is no ':{command}' like this.\n{HELP}", style="red")
+                known = "needs a path" if command == "edit" else "is no command of this game"
+                self._console.print(f"':{command}' {known}; :help lists them.", style="red")
         return None
 
     def _open(self, path: str) -> dict[str, Any]:

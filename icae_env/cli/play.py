@@ -12,6 +12,9 @@ import typer
 from icae_env.cli.options import Debug, Image, Json, Level, Sandbox, Seed
 from icae_env.cli.output import DONE, INFRA, Output, printable
 
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as of a shell's."""
+
 
 def play(
     *,
@@ -36,10 +39,10 @@ def play(
     env = make_env(task, level, sandbox, image)
     try:
         result = play_episode(Person(out.console, _reader(out)), env, seed=seed, watcher=live)
-    except Left:
+    except (Left, KeyboardInterrupt) as away:
         out.console.print("\nYou left; nothing was scored.")
         out.document({"task": task, "level": level, "status": "left", "reward": None, "report": None})
-        return
+        raise typer.Exit(INTERRUPTED if isinstance(away, KeyboardInterrupt) else DONE) from None
     finally:
         env.close()
     gaps = result.report and episode_gaps(result.task, result.level, result.report, live.diagnoses)

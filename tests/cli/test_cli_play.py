@@ -25,7 +25,7 @@ def test_each_kind_of_line_does_what_it_says(bubblewrap: list[str]) -> None:
         "[exit code 1]",
         ANSWER,
         "Created /workspace/notes.txt (2 lines",
-        "There is no ':nonsense'",
+        "':nonsense' is no command",
         "overall",
     ):
         assert part in done.stdout
