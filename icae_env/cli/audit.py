@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def audit(
     *,
     tasks: Annotated[
-        list[str] | None, typer.Argument(metavar="TASK|DIR...", help="Ids or folders of tasks; all when none is given.")
+        list[str] | None,
+        typer.Argument(metavar="TASK|DIR...", help="Ids or folders of tasks; all when none is given."),
     ] = None,
     records: Annotated[
         Path | None, typer.Option("--records", help="Folder of record files, in place of tasks.")
