@@ -157,6 +157,8 @@ def play_plan(plan: Plan, live: Live | None = None) -> tuple[EpisodeResult, dict
         )  # fmt: skip
     finally:
         recorded.close()
+    if not result.task:  # no sandbox, so no episode that could say what it is
+        result = result.model_copy(update={"task": plan.task, "level": plan.level})
     gaps = result.report and episode_gaps(result.task, result.level, result.report, watcher.diagnoses)
     document = {**result.model_dump(mode="json"), "gaps": gaps.model_dump(mode="json") if gaps else None}
     if folder:

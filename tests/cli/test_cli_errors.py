@@ -127,8 +127,9 @@ def test_a_sandbox_that_does_not_work_is_the_machines_fault(tmp_path: Path) -> N
     done = process(*RUN, "--sandbox", "docker", "--json", env=env)
     assert done.returncode == 3
     told = json.loads(done.stdout)
-    episode = told["episodes"][0] if "episodes" in told else None
-    assert episode is None or (episode["status"], episode["reward"]) == ("infra", None)
+    episode = told["episodes"][0]
+    assert (episode["status"], episode["reward"]) == ("infra", None)
+    assert (episode["task"], episode["level"]) == ("bracex", "L1")
     assert "docker" in done.stderr
     assert "Traceback" not in done.stderr
 
