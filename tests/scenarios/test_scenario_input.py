@@ -24,6 +24,7 @@ def where(request):
     "command",
     ["read -r x; echo got:$x", "cat", "cat -", "python3", "python3 -c 'input()'", "python3 -i", "bash", "sh -i", "sort", "wc", "grep x",
      "mapfile lines; echo ${#lines[@]}", "select x in a b; do echo $x; done", "read -p 'Continue? [y/N] ' a; echo", "tee f", "xargs echo",
+     "git rebase -i HEAD", "while read -r l; do echo $l; done"],
 )  # fmt: skip
 def test_waiting_on_standard_input_gets_end_of_file(play, command):
     begun = time.monotonic()
