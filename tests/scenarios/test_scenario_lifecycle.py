@@ -32,6 +32,11 @@ def places(bubblewrap: int, docker: int) -> list[dict[str, str]]:
     return found + ([place_or_skip("docker")] * docker if works else [])
 
 
+def _groups() -> list[Path]:
+    """Return the control groups of sandboxes, of all processes."""
+    return [*Path("/sys/fs/cgroup").glob("icae_env/*-*"), *Path("/sys/fs/cgroup").glob("memory/icae_env/*-*")]
+
+
 class Traces:
     """What a process may leave on the machine."""
 
@@ -43,7 +48,7 @@ class Traces:
         found = [f"process {pid}" for pid in on_host(self.mark)]
         found += [f"process {pid} of the temporary folder" for pid in on_host(str(self.folder))]
         found += [f"file {path}" for path in self.folder.iterdir() if path.name.startswith("icae")]
-        for group in Path("/sys/fs/cgroup").glob("**/icae_env/*"):
+        for group in _groups():
             if group.name.split("-")[0] in (str(self.pid), f"probe-{self.pid}"):
                 found.append(f"group {group}")
         return found + self.containers()
@@ -237,11 +242,7 @@ def test_64_episodes_and_nothing_after_close():
         for env in envs:
             env.close()
     assert eventually(lambda: not on_host(word))
-    groups = [
-        path
-        for path in Path("/sys/fs/cgroup").glob("**/icae_env/*")
-        if path.name.startswith(f"{os.getpid()}-")
-    ]
+    groups = [path for path in _groups() if path.name.startswith(f"{os.getpid()}-")]
     assert not groups
     assert {path.name for path in Path(tempfile.gettempdir()).glob("icae*")} <= place_before
     assert len([*Path("/proc/self/fd").iterdir()]) <= files + 8

@@ -39,7 +39,7 @@ TRUE = "echo $((N * N))"
 def squares(native: int = 5, enhanced: int = 1, protocol: str = "rcb"):
     """Return a task that wants squares; native case 0 has the input 0."""
     model = load_hidden(TASK)
-    limits = TaskLimits(case_seconds=2, suite_seconds=6)
+    limits = TaskLimits(case_seconds=1.5, suite_seconds=3)
     spec = model.spec.model_copy(
         update={"id": "squares", "protocol": protocol, "comparison": "text", "limits": limits}
     )
