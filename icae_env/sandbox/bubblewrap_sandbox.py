@@ -52,7 +52,7 @@ class BubblewrapPty:
         """Kill the command and what is left of its session, and release the descriptor."""
         if self.fd < 0:
             return
-        if self._child.poll() is None:
+        if not self._child.ended():
             process_tree.kill_session(self._child.pid)
             self._child.wait(5.0)
         self._child.close()

@@ -53,6 +53,14 @@ class Child:
                 self._code = int(text) if text else 137  # the launcher is gone, and the process with it
         return self._code
 
+    def ended(self) -> bool:
+        """Return whether the process has ended, even where its exit code is still on its way."""
+        if self._pidfd < 0:
+            return True
+        poller = select.poll()
+        poller.register(self._pidfd, select.POLLIN)
+        return bool(poller.poll(0))
+
     def kill(self, number: int = signal.SIGKILL) -> None:
         """Send a signal to this process alone; nothing happens when it has ended."""
         if self._pidfd >= 0:
