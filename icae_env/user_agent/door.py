@@ -53,7 +53,7 @@ class AskUserDoor:
 
     def __init__(self, box: Files, session: Session) -> None:
         self._files, self._session = box, session
-        self._open, self._ended = threading.Event(), False
+        self._open, self._end = threading.Event(), threading.Event()
         self._turn = threading.Lock()
         self._messages = 0
         self._last = b""
@@ -90,7 +90,7 @@ class AskUserDoor:
 
     def close(self) -> None:
         """End the thread; a second call does nothing."""
-        self._ended = True
+        self._end.set()
         self._open.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
@@ -124,16 +124,15 @@ class AskUserDoor:
         return True
 
     def _watch(self) -> None:
-        pause = threading.Event()  # never set: a sleep that a test's clock cannot change
         while True:
             self._open.wait()
-            pause.wait(FIRST_LOOK)
-            while self._open.is_set() and not self._ended:
+            self._end.wait(FIRST_LOOK)  # a sleep that the end cuts short
+            while self._open.is_set() and not self._end.is_set():
                 with self._turn:
                     if self._open.is_set():
                         self.answer_one()
-                pause.wait(INTERVAL)
-            if self._ended:
+                self._end.wait(INTERVAL)
+            if self._end.is_set():
                 return
 
 
