@@ -3,6 +3,7 @@
     ICAEError
     ├── ConfigError (also ValueError)       what the user wrote is wrong: file, field and mend are named
     │   └── UnknownNameError (also KeyError) a name that is not registered; the valid ones are listed
+    ├── ModelLimitError                      a limit on tokens, cost or model time is used up; the episode ends and is scored
     ├── MissingDependencyError (ImportError) an optional package is not installed; names the command
     ├── EpisodeStateError                    a call that the episode's state does not allow
     └── InfraError                           the host's side failed: nothing was measured, reward None
@@ -11,7 +12,10 @@
         │   ├── SandboxStartError            it could not be started
         │   └── SandboxDiedError             it was there and is gone, and not by the agent's doing
         ├── UserAgentError                   the User Agent's router or model failed
-        └── ModelError                       a language model could not be reached or answered nonsense
+        └── ModelError                       a language model could not be asked
+            ├── ModelUnavailableError        it could not be reached or failed, also after the retries
+            ├── ModelRequestError            it does not accept the request (key, name, parameter)
+            └── ContextExceededError         the conversation is too long for it
 
 An agent's own failures (a non-zero exit, a killed shell, a full disk quota) are results, never errors.
 """
@@ -78,6 +82,19 @@ class EpisodeStateError(ICAEError, RuntimeError):
     """Report a call that does not fit the episode's state, such as a step before the first reset."""
 
 
+class ModelLimitError(ICAEError, RuntimeError):
+    """Report that an episode's limit on tokens, cost or model time is used up; what is there is scored.
+
+    Args:
+        message: Which limit, and how much of it was used.
+        limit: Its name: ``tokens``, ``cost`` or ``model_seconds``.
+    """
+
+    def __init__(self, message: str, *, limit: str) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
 class InfraError(ICAEError, RuntimeError):
     """Report a failure on the host's side; the episode has no reward (None), never 0."""
 
@@ -109,4 +126,16 @@ class UserAgentError(InfraError):
 
 
 class ModelError(InfraError):
-    """Report that a language model could not be reached or gave no usable answer."""
+    """Report that a language model could not be asked."""
+
+
+class ModelUnavailableError(ModelError):
+    """Report that a model's service could not be reached or failed, also after the retries."""
+
+
+class ModelRequestError(ModelError):
+    """Report that a model's service does not accept the request: the key, the model's name or a parameter is wrong."""
+
+
+class ContextExceededError(ModelError):
+    """Report that a conversation is too long for the model."""

@@ -20,6 +20,9 @@ RANKS = {
     "registry": 1,
     "tasks": 2,
     "sandbox": 2,
+    "llm": 2,
+    "oracle": 3,
+    "dependencies": 3,
     "user_agent": 3,
     "env": 4,
     "evaluation": 4,
@@ -28,6 +31,8 @@ RANKS = {
     "factory": 7,
     "rollout": 8,
     "construction": 9,
+    "reports": 9,
+    "integrations": 9,
     "cli": 10,
 }
 """A part imports from itself and from parts of a smaller rank only."""

@@ -1,5 +1,7 @@
-"""Trajectories as JSON lines: a ``reset`` line, a ``step`` line for each action, each written as it happens.
+"""Trajectories as JSON lines, each written as it happens.
 
+An episode is a ``reset`` line, a ``step`` line for each action, and a ``model`` line for each call of a language model, before
+the step that came of it.
 The file is for the host: it holds diagnostics and the report. A file cut off at any byte can be read up to
 its last whole line.
 """
@@ -15,6 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from icae_env.errors import ConfigError
+from icae_env.llm.base import Completion, Message
 
 FORMAT: Literal["icae-trajectory/1"] = "icae-trajectory/1"
 
@@ -63,8 +66,27 @@ class StepLine(_Line):
     """Diagnostics after a question; end and report on the last step."""
 
 
-Line = Annotated[ResetLine | StepLine, Field(discriminator="type")]
-_ADAPTER: TypeAdapter[ResetLine | StepLine] = TypeAdapter(Line)
+class ModelLine(_Line):
+    """One call of a language model."""
+
+    type: Literal["model"] = "model"
+    index: int
+    """Position of the step that comes next."""
+    phase: str = ""
+    """Name of the agent's phase, for agents that have several."""
+    kept: int = Field(ge=0)
+    """How many messages of the conversation so far are the first ones of this call's. The conversation so far is that of the
+    phase's previous call with its completion at the end."""
+    added: tuple[Message, ...]
+    """This call's further messages."""
+    completion: Completion
+    """Without ``raw``."""
+    cost: float | None
+    """US dollars; None: unknown."""
+
+
+Line = Annotated[ResetLine | StepLine | ModelLine, Field(discriminator="type")]
+_ADAPTER: TypeAdapter[ResetLine | StepLine | ModelLine] = TypeAdapter(Line)
 
 
 def plain_value(value: Any) -> Any:
@@ -78,7 +100,7 @@ def plain_value(value: Any) -> Any:
     return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
 
 
-def encode(line: ResetLine | StepLine) -> bytes:
+def encode(line: ResetLine | StepLine | ModelLine) -> bytes:
     """Return a line as JSON text with its newline."""
     return json.dumps(line.model_dump(mode="json"), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
@@ -104,7 +126,7 @@ def open_for_append(file: Path) -> int:
     return fd
 
 
-def read_trajectory(file: Path | str) -> Iterator[ResetLine | StepLine]:
+def read_trajectory(file: Path | str) -> Iterator[ResetLine | StepLine | ModelLine]:
     """Yield the lines of a trajectory; a last line without its newline was cut off and is left out.
 
     Raises:
