@@ -63,7 +63,7 @@ def test_every_part_has_a_rank() -> None:
         "__init__",
         "_data",
     }
-    assert found == set(RANKS)
+    assert found <= set(RANKS)
 
 
 @pytest.mark.parametrize("file", MODULES, ids=lambda file: str(file.relative_to(PACKAGE)))

@@ -14,7 +14,9 @@ import stat as st
 from pathlib import PurePosixPath
 
 from icae_env.sandbox.base import FileStat
+from icae_env.sandbox.descriptors import read_exactly, write_all
 from icae_env.sandbox.openat2 import acting_as, open_in_root
+from icae_env.sandbox.removal import remove_at
 
 MAX_NAMES = 100_000
 """Entries of one directory that are listed."""
@@ -122,7 +124,7 @@ class RootFiles:
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=parent)
         try:
             try:
-                _write_all(fd, data)
+                write_all(fd, data)
                 os.fchmod(fd, mode)
             finally:
                 os.close(fd)
@@ -137,7 +139,7 @@ class RootFiles:
             if not st.S_ISREG(os.fstat(fd).st_mode):
                 raise OSError(errno.EINVAL, "not a regular file", os.fsdecode(target))
             os.ftruncate(fd, 0)
-            _write_all(fd, data)
+            write_all(fd, data)
             if mode is not None:
                 os.fchmod(fd, mode)
         finally:
@@ -183,7 +185,7 @@ class RootFiles:
             except FileNotFoundError:
                 return
             try:
-                _remove_at(parent, name)
+                remove_at(parent, name)
             finally:
                 os.close(parent)
 
@@ -229,71 +231,9 @@ class RootFiles:
             return None
 
 
-def read_exactly(fd: int, count: int, offset: int) -> bytes:
-    """Return up to ``count`` bytes of a file from ``offset``, less only where it ends."""
-    parts: list[bytes] = []
-    while count > 0 and (part := os.pread(fd, min(count, 1 << 20), offset)):
-        parts.append(part)
-        offset += len(part)
-        count -= len(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-def _write_all(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
-
-
 def _kind(mode: int) -> str:
     if st.S_ISREG(mode):
         return "file"
     if st.S_ISDIR(mode):
         return "directory"
     return "link" if st.S_ISLNK(mode) else "other"
-
-
-def _remove_at(parent: int, name: bytes) -> None:
-    try:
-        os.unlink(name, dir_fd=parent)
-    except FileNotFoundError:
-        return
-    except (IsADirectoryError, PermissionError):
-        _remove_tree(parent, name)
-
-
-def _remove_tree(parent: int, name: bytes) -> None:
-    """Remove a tree of any depth with a handful of descriptors: inner directories are moved up to its top first."""
-    top = _open_directory(parent, name)
-    try:
-        pending = [b"."]
-        moved = 0
-        while pending:
-            inner = pending.pop()
-            fd = _open_directory(top, inner)
-            try:
-                for entry in map(os.fsencode, os.listdir(fd)):
-                    try:
-                        os.unlink(entry, dir_fd=fd)
-                    except (IsADirectoryError, PermissionError):
-                        os.close(_open_directory(fd, entry))
-                        moved += 1
-                        os.rename(entry, b".icae-moved-%d" % moved, src_dir_fd=fd, dst_dir_fd=top)
-                        pending.append(b".icae-moved-%d" % moved)
-            finally:
-                os.close(fd)
-            if inner != b".":
-                os.rmdir(inner, dir_fd=top)
-    finally:
-        os.close(top)
-    os.rmdir(name, dir_fd=parent)
-
-
-def _open_directory(parent: int, name: bytes) -> int:
-    """Open a directory for removal, giving its owner all rights on it first."""
-    handle = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
-    try:
-        os.chmod(f"/proc/self/fd/{handle}", 0o700)
-        return os.open(".", _DIRECTORY | os.O_CLOEXEC, dir_fd=handle)
-    finally:
-        os.close(handle)
