@@ -25,7 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from icae_env.env.trajectory import ModelLine, ResetLine, StepLine, read_trajectory
 from icae_env.errors import ConfigError
 from icae_env.evaluation import EvalReport, GapReport
-from icae_env.llm.base import Usage
+from icae_env.llm.limits import ModelLimits, ModelUse
 
 FORMAT: Literal["icae-run/1"] = "icae-run/1"
 RUN_FILE, EPISODES = "run.json", "episodes"
@@ -42,17 +42,6 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ModelLimits(_Frozen):
-    """What an episode, or all of a run, may use of a model; None: no limit."""
-
-    tokens: int | None = Field(default=None, ge=1)
-    """Input and output tokens together."""
-    cost: float | None = Field(default=None, gt=0)
-    """US dollars. It needs a price for the model."""
-    model_seconds: float | None = Field(default=None, gt=0)
-    """Wall time spent waiting for the model."""
 
 
 class EpisodeKey(_Frozen):
@@ -101,19 +90,6 @@ class RunConfig(_Frozen):
     run_limits: ModelLimits = ModelLimits()
     versions: Mapping[str, str] = Field(default_factory=dict)
     """Of icae_env, Python and the system."""
-
-
-class ModelUse(_Frozen):
-    """What an episode used of its model."""
-
-    calls: int = 0
-    usage: Usage = Usage()
-    """Sums; None where any call does not say."""
-    cost: float | None = None
-    """US dollars; None where any call's price is unknown."""
-    seconds: float = 0.0
-    """Wall time spent waiting for the model."""
-    retries: int = 0
 
 
 class EpisodeRow(_Frozen):
