@@ -27,9 +27,10 @@ def doctor(
     from rich.text import Text
 
     from icae_env.sandbox import doctor as examiner
+    from icae_env.sandbox import leftovers
 
     out = Output(json=json)
-    removed = list(examiner.reap()) if reap else []
+    removed = list(leftovers.reap()) if reap else []
     checks = examiner.checks()
     usable = any(check.ok and check.name in _REAL for check in checks)
     out.document(

@@ -1,4 +1,4 @@
-"""Say what works on this machine, what does not, and the one command that mends it; clear what killed processes left."""
+"""Say what works on this machine, what does not, and the one command that mends it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from icae_env import registry
 from icae_env.errors import ICAEError, SandboxUnavailableError
-from icae_env.sandbox.images import definition, dockerbuild, mirror, mmdebstrap, owner, store
+from icae_env.sandbox.images import definition, dockerbuild, mirror, mmdebstrap, store
 
 _PROBE_SECONDS = 20
 _NOBODY = 65534
@@ -53,15 +53,6 @@ def checks() -> tuple[Check, ...]:
         _platform(), _namespaces(), _bubblewrap(), _tmux(), _docker(), _builder(), _memory(), *_images(), _mirror(),
         *_backends(),
     )  # fmt: skip
-
-
-def reap() -> tuple[str, ...]:
-    """Remove what killed processes left behind and name each thing removed.
-
-    Containers whose owner is dead, and folders of builds whose builder is dead. What belongs to a live process stays.
-    """
-    folders = [str(folder) for kept in store.stores() for folder in kept.reap()]
-    return (*_reap_containers(), *folders)
 
 
 def _platform() -> Check:
@@ -163,7 +154,9 @@ def _memory() -> Check:
     return Check(
         name=name,
         ok=False,
-        detail="no control group with the memory controller can be written: memory is limited for each process alone",
+        detail="no control group with the memory controller can be written. In bubblewrap, memory is limited for each"
+        " process alone, so that all together may take that times their number; and files are limited in size, not in"
+        " number, so that empty ones take the kernel's memory. Docker's sandboxes have both limits",
         mend="systemd-run --user --scope -p Delegate=yes $SHELL" if unified else "use --sandbox docker",
     )
 
@@ -230,25 +223,3 @@ def _ask(argv: list[str], user: int | None = None) -> subprocess.CompletedProces
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return None
-
-
-def _reap_containers() -> Iterator[str]:
-    host = os.environ.get("DOCKER_HOST", "")
-    # On another machine's daemon, an owner's number says nothing about this machine's processes.
-    if (host and not host.startswith("unix://")) or dockerbuild.missing():
-        return
-    import docker  # noqa: PLC0415
-
-    client = docker.from_env(timeout=60)
-    try:
-        for container in client.containers.list(
-            all=True, filters={"label": owner.OWNER_LABEL}, ignore_removed=True
-        ):
-            if not owner.alive(container.labels[owner.OWNER_LABEL]):
-                try:
-                    container.remove(force=True, v=True)
-                except docker.errors.NotFound:
-                    continue
-                yield f"container {container.name}"
-    finally:
-        client.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from icae_env.sandbox import doctor
+from icae_env.sandbox import doctor, leftovers
 from icae_env.sandbox.images import definition, dockerbuild, owner
 from icae_env.sandbox.images.store import BUILD_PREFIX, HOME_VARIABLE
 
@@ -77,7 +77,7 @@ def test_reap_clears_folders_of_dead_builders(home: Path) -> None:
     stale = home / "images" / f"{BUILD_PREFIX}dead"
     (stale / "rootfs").mkdir(parents=True)
     (stale / "rootfs").chmod(0o500)
-    assert str(stale) in doctor.reap()
+    assert str(stale) in leftovers.reap()
     assert not stale.exists()
 
 
@@ -110,7 +110,7 @@ def _empty_tar() -> bytes:
 def test_reap_removes_containers_of_dead_owners_only(containers: list[str]) -> None:
     import docker
 
-    removed = doctor.reap()
+    removed = leftovers.reap()
     client = docker.from_env()
     names = {container.name for container in client.containers.list(all=True)}
     client.close()
