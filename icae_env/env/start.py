@@ -11,6 +11,11 @@ from icae_env.tasks.models import PublicTask, TaskLimits
 
 START_FILE = "start.md"
 """Name of the file in the workspace that holds this text."""
+_COMPARED = {
+    "ignore": "exit code, standard output and files are",
+    "presence": "exit code, standard output, files and whether anything is printed on standard error are",
+    "text": "exit code, standard output, standard error and files are",
+}
 
 
 def start_text(task: PublicTask, limits: TaskLimits, config: EpisodeConfig) -> str:
@@ -33,9 +38,12 @@ def start_text(task: PublicTask, limits: TaskLimits, config: EpisodeConfig) -> s
         "restarts": str(config.restarts),
         "prd": task.prd.rstrip("\n"),
     }
+    if task.spec.oracle is not None:
+        values["build_seconds"] = _number(task.spec.oracle.build_seconds)
+        values["compared"] = _COMPARED[task.spec.oracle.stderr]
     values["protocol"] = _template(task.spec.protocol).substitute(values)
     values["public"] = _template("public").substitute(values) if config.public_cases else ""
-    return _template("start").substitute(values)
+    return _template("start" if task.spec.oracle is None else "oracle").substitute(values)
 
 
 def _questions(count: int) -> str:

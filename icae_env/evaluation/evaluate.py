@@ -7,12 +7,14 @@ import time
 from collections.abc import Sequence
 
 from icae_env.errors import InfraError, UnknownNameError
-from icae_env.evaluation.compare import compare, readable
+from icae_env.evaluation.compare import Verdict, compare, readable
+from icae_env.evaluation.program import compare_results, replay_program
 from icae_env.evaluation.rcb import replay_rcb
 from icae_env.evaluation.replay import Answer, Replay
 from icae_env.evaluation.report import (
     MAX_TEXT,
     REPORT_SUITES,
+    Build,
     CaseResult,
     EvalReport,
     Outcome,
@@ -23,7 +25,7 @@ from icae_env.evaluation.report import (
 from icae_env.evaluation.stdin import replay_stdin
 from icae_env.evaluation.submission import Submission
 from icae_env.sandbox.base import Backend, ImageRef, Limits, SandboxConfig
-from icae_env.tasks.models import SUITES, Case, Comparison, HiddenTask, Level
+from icae_env.tasks.models import SUITES, Case, HiddenTask, Level, TaskSpec
 
 _DEFAULT_LIMITS = Limits()
 
@@ -67,14 +69,15 @@ def evaluate(
     config = SandboxConfig(image=hidden.spec.image if image is None else image, limits=limits)
     replay = Replay(backend, config, submission, hidden.spec.limits, hidden.spec.comparison, workers)
     found: ImageRef | None = None
+    build: Build | None = None
     try:
         found = _image(replay)
-        answers = _replayed(hidden, replay, cases)
+        answers, build = _replayed(hidden, replay, cases)
     except InfraError as error:
         answers = {case.id: Answer(kind="infra", detail=str(error)) for case in cases}
-    results = tuple(_result(case, answers[case.id], hidden.spec.comparison) for case in cases)
+    results = tuple(_result(case, answers[case.id], hidden.spec) for case in cases)
     report = _report(hidden, replay, results, image=found, suites=suites)
-    return report.model_copy(update={"level": level, "seconds": time.monotonic() - began})
+    return report.model_copy(update={"level": level, "build": build, "seconds": time.monotonic() - began})
 
 
 def _selected(hidden: HiddenTask, suites: Sequence[ReportSuite]) -> list[Case]:
@@ -93,19 +96,23 @@ def _image(replay: Replay) -> ImageRef:
         sandbox.close()
 
 
-def _replayed(hidden: HiddenTask, replay: Replay, cases: Sequence[Case]) -> dict[str, Answer]:
+def _replayed(
+    hidden: HiddenTask, replay: Replay, cases: Sequence[Case]
+) -> tuple[dict[str, Answer], Build | None]:
+    if hidden.spec.oracle is not None:
+        return replay_program(replay, cases, hidden.spec.oracle)
     if hidden.spec.protocol == "stdin":
-        return replay_stdin(replay, cases)
+        return replay_stdin(replay, cases), None
     groups = {suite: [case for case in cases if case.suite == suite] for suite in SUITES}
-    return replay_rcb(replay, {suite: group for suite, group in groups.items() if group})
+    return replay_rcb(replay, {suite: group for suite, group in groups.items() if group}), None
 
 
-def _result(case: Case, answer: Answer, comparison: Comparison) -> CaseResult:
+def _result(case: Case, answer: Answer, spec: TaskSpec) -> CaseResult:
     outcome: Outcome
     detail, output = answer.detail, None
     if answer.kind == "output":
         output = answer.output
-        verdict = compare(comparison, case.expected_output, output)
+        verdict = _compared(case, output, spec)
         outcome, detail = ("pass" if verdict.equal else "mismatch"), verdict.detail
     else:
         outcome = "missing" if answer.kind == "refused" else answer.kind
@@ -120,6 +127,12 @@ def _result(case: Case, answer: Answer, comparison: Comparison) -> CaseResult:
         detail=detail,
         seconds=answer.seconds,
     )
+
+
+def _compared(case: Case, output: bytes, spec: TaskSpec) -> Verdict:
+    if spec.oracle is not None:
+        return compare_results(case.expected_output, output, oracle=spec.oracle, comparison=spec.comparison)
+    return compare(spec.comparison, case.expected_output, output)
 
 
 def _report(

@@ -34,8 +34,9 @@ class Answer(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["output", "missing", "refused", "timeout", "infra"]
-    """``refused``: there is something, but it is no acceptable output (a link, a FIFO, too large)."""
+    kind: Literal["output", "missing", "refused", "timeout", "not_run", "infra"]
+    """``refused``: there is something, but it is no acceptable output (a link, a FIFO, too large). ``not_run``: there is
+    nothing to run."""
     output: bytes = b""
     """Standard output, where the kind is ``output``."""
     detail: str = ""

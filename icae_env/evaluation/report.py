@@ -13,8 +13,9 @@ from icae_env.evaluation.submission import SubmissionInfo
 from icae_env.sandbox.base import ImageRef
 from icae_env.tasks.models import Comparison, Level, Protocol, Suite
 
-Outcome = Literal["pass", "mismatch", "missing", "timeout", "infra"]
-"""``missing``: no acceptable output. ``timeout``: ended by its time limit. ``infra``: the host failed."""
+Outcome = Literal["pass", "mismatch", "missing", "timeout", "not_run", "infra"]
+"""``missing``: no acceptable output. ``timeout``: ended by its time limit. ``not_run``: the submission could not be compiled.
+``infra``: the host failed."""
 ReportSuite = Literal["native", "enhanced", "public"]
 REPORT_SUITES: tuple[ReportSuite, ...] = ("native", "enhanced", "public")
 MAX_TEXT = 2000
@@ -42,6 +43,19 @@ class CaseResult(_Frozen):
     """Why it is no pass."""
     seconds: float | None = None
     """Wall time where the case ran alone; None where it ran within its suite."""
+
+
+class Build(_Frozen):
+    """What came of compiling a submission."""
+
+    ok: bool
+    exit_code: int | None = None
+    """Of ``compile.sh``; None when it did not run to its end."""
+    log: str
+    """The end of what it printed."""
+    sha256: str | None = None
+    """Of ``./executable``."""
+    seconds: float = 0.0
 
 
 class SuiteScore(_Frozen):
@@ -83,6 +97,8 @@ class EvalReport(_Frozen):
     status: Literal["ok", "infra"]
     infra_error: str | None = None
     """What failed on the host's side."""
+    build: Build | None = None
+    """What came of compiling it; None under protocols that compile nothing."""
     cases: tuple[CaseResult, ...]
     """In the task's order."""
     seconds: float

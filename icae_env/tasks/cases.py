@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from icae_env.errors import ConfigError
 from icae_env.tasks.documents import read_json_object, validated
-from icae_env.tasks.models import IDENTIFIER, SUITES, Case, Suite
+from icae_env.tasks.models import IDENTIFIER, SUITES, Case, Protocol, Suite
+from icae_env.tasks.program_cases import ProgramCaseEntry, ProgramCaseFile
 
 STEM = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 """A stem names output files inside a sandbox, and ``@`` parts it from the index there."""
@@ -39,11 +40,12 @@ class CaseFile(BaseModel):
     cases: tuple[CaseEntry, ...] = Field(min_length=1)
 
 
-def read_cases(folder: Path) -> tuple[Case, ...]:
+def read_cases(folder: Path, protocol: Protocol = "rcb") -> tuple[Case, ...]:
     """Return a task's cases, suite by suite and in each file by file in the order of their names.
 
     Args:
         folder: The task's folder.
+        protocol: The task's protocol; under ``program``, an entry says how a program is started and what it is to do.
 
     Raises:
         ConfigError: A suite is missing or empty, a file is not valid, or an id occurs twice.
@@ -52,7 +54,7 @@ def read_cases(folder: Path) -> tuple[Case, ...]:
     seen: dict[str, Path] = {}
     for suite in SUITES:
         for file in _suite_files(folder, suite):
-            for case in read_case_file(file, suite=suite, within=folder):
+            for case in read_case_file(file, suite=suite, within=folder, protocol=protocol):
                 if case.id in seen:
                     where = "this file" if seen[case.id] == file else str(seen[case.id])
                     raise ConfigError(
@@ -66,13 +68,14 @@ def read_cases(folder: Path) -> tuple[Case, ...]:
     return tuple(cases)
 
 
-def read_case_file(file: Path, *, suite: Suite, within: Path) -> tuple[Case, ...]:
+def read_case_file(file: Path, *, suite: Suite, within: Path, protocol: Protocol = "rcb") -> tuple[Case, ...]:
     """Return the cases of one file.
 
     Args:
         file: The case file; its stem becomes the cases' stem.
         suite: The suite it belongs to.
         within: Folder that the file, links followed, must lie in.
+        protocol: The task's protocol.
 
     Raises:
         ConfigError: The file is not a valid case file.
@@ -83,13 +86,26 @@ def read_case_file(file: Path, *, suite: Suite, within: Path) -> tuple[Case, ...
             file=file,
             mend="use letters, digits, '_', '-' and '.', and the ending .json; keep other files elsewhere.",
         )
-    entries = validated(CaseFile, read_json_object(file, within=within), file=file).cases
+    if protocol == "program":
+        runs = validated(ProgramCaseFile, read_json_object(file, within=within), file=file).cases
+        entries = tuple(_program_entry(entry) for entry in runs)
+    else:
+        entries = validated(CaseFile, read_json_object(file, within=within), file=file).cases
     return tuple(_case(entry, index, file, suite) for index, entry in enumerate(entries))
 
 
 def expected_text(value: Any) -> str:
     """Return an expectation as text: a string as it is, anything else as ``json.dumps`` writes it."""
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def _program_entry(entry: ProgramCaseEntry) -> CaseEntry:
+    return CaseEntry(
+        id=entry.id,
+        input=entry.input.model_dump(mode="json"),
+        expected_output=entry.expected.text(),
+        public=entry.public,
+    )
 
 
 def _suite_files(folder: Path, suite: Suite) -> list[Path]:

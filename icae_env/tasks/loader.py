@@ -89,6 +89,12 @@ def load_public(task: TaskLike, level: str) -> PublicTask:
     """
     known = check_level(level)
     found = find_task(task)
+    if known not in found.spec.levels:
+        raise ConfigError(
+            f"A task of kind '{found.spec.kind}' has no level '{known}'.",
+            field="level",
+            mend=f"give {', '.join(found.spec.levels)}.",
+        )
     file = found.folder / "prd" / f"{_stored_level(known)}.md"
     prd = read_text(file, within=found.folder)
     if not prd.strip():
@@ -104,7 +110,9 @@ def load_hidden(task: TaskLike) -> HiddenTask:
         ConfigError: The folder or one of its case files is not valid.
     """
     found = find_task(task)
-    return HiddenTask(spec=found.spec, folder=found.folder, cases=read_cases(found.folder))
+    return HiddenTask(
+        spec=found.spec, folder=found.folder, cases=read_cases(found.folder, found.spec.protocol)
+    )
 
 
 def records_file(task: TaskLike, level: str) -> Path | None:

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Level = Literal["L1", "L2", "L3", "ground", "recovered"]
 """How much the PRD says: L1 is the fuzziest, ``ground`` the complete PRD, ``recovered`` the L1 PRD plus all its records."""
@@ -17,8 +17,12 @@ Level = Literal["L1", "L2", "L3", "ground", "recovered"]
 LEVELS: tuple[Level, ...] = ("L1", "L2", "L3", "ground", "recovered")
 Suite = Literal["native", "enhanced"]
 SUITES: tuple[Suite, ...] = ("native", "enhanced")
-Protocol = Literal["rcb", "stdin"]
-"""``rcb``: ``rcb_tests/test.sh --cases-dir SUITE`` answers a whole suite. ``stdin``: ``./run`` answers one case."""
+Kind = Literal["prd", "oracle", "envspec"]
+"""``prd``: build what a fuzzy PRD asks for. ``oracle``: rebuild a program that can be run but not read. ``envspec``: solve a
+problem and declare what the solution depends on."""
+Protocol = Literal["rcb", "stdin", "program"]
+"""``rcb``: ``rcb_tests/test.sh --cases-dir SUITE`` answers a whole suite. ``stdin``: ``./run`` answers one case. ``program``:
+``compile.sh`` makes ``./executable``, which is run with each case's arguments, input and files."""
 Comparison = Literal["text", "exact", "compat"]
 IDENTIFIER = r"^[a-z0-9][a-z0-9_.@-]*$"
 
@@ -46,6 +50,24 @@ class TaskLimits(_Frozen):
     """Characters of one observation's text."""
 
 
+class OracleSpec(_Frozen):
+    """How the reference program of an oracle task is served and compared with (table ``[oracle]``)."""
+
+    mode: Literal["proxy", "direct"] = "proxy"
+    """``proxy``: ``./executable`` in the workspace is a client of a reference that runs in a sandbox of its own. ``direct``: the
+    reference itself lies there, with mode 0111."""
+    stderr: Literal["ignore", "presence", "text"] = "ignore"
+    """What of standard error a case compares: nothing, whether there is any, or its text."""
+    interactive: bool = False
+    """Whether the reference is a full-screen or line-by-line program, to be driven with the terminal action."""
+    coverage: Literal["go", "c", "rust"] | None = None
+    """How ``reference/coverage.sh`` builds it to measure which of its lines probes run; None: there is no such build."""
+    build_seconds: float = Field(900.0, gt=0)
+    """Wall time of a submission's ``compile.sh``."""
+    clean_hashes: tuple[str, ...] = ()
+    """SHA-256 of files that are removed from a submission before it is compiled."""
+
+
 class TaskSource(_Frozen):
     """The real package whose behaviour the task was taken from (the golden)."""
 
@@ -64,7 +86,7 @@ class TaskSpec(_Frozen):
 
     id: str = Field(pattern=IDENTIFIER)
     title: str
-    kind: Literal["prd", "oracle", "envspec"] = "prd"
+    kind: Kind = "prd"
     domain: str
     language: str
     """Language the submission is expected in."""
@@ -76,6 +98,21 @@ class TaskSpec(_Frozen):
     source: TaskSource
     draft: bool = False
     """Drafts are kept out of selections."""
+    oracle: OracleSpec | None = None
+    """Only, and always, of tasks of that kind."""
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """The levels that the task can be played at; the first is its default."""
+        return LEVELS if self.kind == "prd" else ("ground",)
+
+    @model_validator(mode="after")
+    def _kind_fits(self) -> TaskSpec:
+        if (self.kind == "oracle") != (self.oracle is not None):
+            raise ValueError("the table [oracle] belongs to tasks of kind 'oracle', and to no other")
+        if (self.kind == "oracle") != (self.protocol == "program"):
+            raise ValueError("tasks of kind 'oracle' have the protocol 'program', and no others have it")
+        return self
 
 
 class PublicTask(_Frozen):
