@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector.utils import create_shared_memory, read_from_shared_memory, write_to_shared_memory
 
 from icae_env.env.actions import InvalidAction, parse_action
+from icae_env.env.shared_texts import SharedTexts
 
 MAX_OBSERVATION = 8 * 1024 * 1024
 """Characters of the longest observation text (the first one holds the whole PRD and is not cut)."""
@@ -102,3 +104,18 @@ def observation_space() -> spaces.Dict:
             "questions_left": count_space(),
         }
     )
+
+
+@create_shared_memory.register(UnicodeText)
+def _create_shared_texts(space: UnicodeText, n: int = 1, ctx: Any = None) -> SharedTexts:
+    return SharedTexts(n)
+
+
+@read_from_shared_memory.register(UnicodeText)
+def _read_shared_texts(space: UnicodeText, shared_memory: SharedTexts, n: int = 1) -> SharedTexts:
+    return shared_memory  # gymnasium reads once and expects to see what is written later
+
+
+@write_to_shared_memory.register(UnicodeText)
+def _write_shared_text(space: UnicodeText, index: int, value: str, shared_memory: SharedTexts) -> None:
+    shared_memory.write(index, value)

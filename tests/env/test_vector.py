@@ -2,6 +2,7 @@ import gymnasium
 import numpy as np
 import pytest
 from fake_env import TASK, script
+from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 
 import icae_env
@@ -16,9 +17,8 @@ MODES = {"sync": SyncVectorEnv, "async": AsyncVectorEnv, "vector_entry_point": T
 
 
 def open_vector(mode, backend, **kwargs):
-    vector_kwargs = {"shared_memory": False} if mode == "async" else {}
     return gymnasium.make_vec(
-        icae_env.ENV_ID, num_envs=COUNT, vectorization_mode=mode, vector_kwargs=vector_kwargs,
+        icae_env.ENV_ID, num_envs=COUNT, vectorization_mode=mode,
         task=TASK, sandbox=backend, image="host", **kwargs,
     )  # fmt: skip
 
@@ -60,7 +60,7 @@ def test_eight_environments_of_unequal_length_do_not_disturb_each_other(mode, ba
     assert not backend.live
 
 
-def test_threaded_and_sync_give_the_same(backend):
+def test_all_modes_give_the_same(backend):
     actions = [
         (ECHO,) * COUNT,
         ("nonsense",) * COUNT,
@@ -69,13 +69,13 @@ def test_threaded_and_sync_give_the_same(backend):
         (ECHO,) * COUNT,
     ]
     runs = []
-    for mode in ("sync", "vector_entry_point"):
+    for mode in MODES:
         envs = open_vector(mode, backend, level=["L1", "L2", "L3"])
         runs.append([envs.reset(seed=3), *(envs.step(batch) for batch in actions)])
         envs.close()
-    for left, right in zip(*runs, strict=True):
-        for one, other in zip(left, right, strict=True):
-            assert gymnasium.utils.env_checker.data_equivalence(one, other, exact=True)
+    for left, middle, right in zip(*runs, strict=True):
+        for one, other in (*zip(left, middle, strict=True), *zip(left, right, strict=True)):
+            assert data_equivalence(one, other, exact=True)
 
 
 def test_sampled_batches_are_taken(backend):

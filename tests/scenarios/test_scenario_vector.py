@@ -15,12 +15,10 @@ import icae_env
 @pytest.mark.parametrize("mode", ["async", "vector_entry_point"])
 def test_eight_of_unequal_length_with_everything_hostile_in_some(where, mode):
     word = marker()
-    kwargs = {"shared_memory": False} if mode == "async" else {}
     envs = gymnasium.make_vec(
         icae_env.ENV_ID,
         num_envs=8,
         vectorization_mode=mode,
-        vector_kwargs=kwargs,
         task=TASK,
         command_seconds=2,
         restarts=100,
