@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from real_sandboxes import open_or_skip
 from small_corpus import ALIAS, FOLDERS, KEY, SUBMISSION, case, record, write, write_corpus
 
 import icae_env
@@ -15,17 +16,13 @@ from icae_env.construction.icae_bench import import_corpus
 from icae_env.errors import ConfigError
 from icae_env.evaluation import evaluate, load_submission
 from icae_env.sandbox.base import Backend
-from icae_env.selection import open_backend
 from icae_env.tasks import find_task, load_hidden, load_public, records_file
 from icae_env.user_agent import load_records
 
 
 @pytest.fixture
 def backend() -> Iterator[Backend]:
-    with closing(open_backend("bubblewrap")) as opened:
-        found = opened.availability()
-        if not found.ok:
-            pytest.skip(f"bubblewrap: {found.detail} Mend: {found.mend}")
+    with closing(open_or_skip("bubblewrap")) as opened:
         yield opened
 
 

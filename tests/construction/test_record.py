@@ -5,21 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from real_sandboxes import works_or_skip
 
 from icae_env.construction import new_task, record_task
 from icae_env.errors import ConfigError
-from icae_env.selection import open_backend
 
 pytestmark = pytest.mark.bubblewrap
 
 
 @pytest.fixture(autouse=True)
 def _needs_bubblewrap() -> None:
-    backend = open_backend("bubblewrap")
-    found = backend.availability()
-    backend.close()
-    if not found.ok:
-        pytest.skip(f"bubblewrap: {found.detail} Mend: {found.mend}")
+    works_or_skip("bubblewrap")
 
 
 @pytest.fixture(autouse=True)

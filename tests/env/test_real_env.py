@@ -8,31 +8,23 @@ from pathlib import Path
 import gymnasium
 import pytest
 from fake_env import TASK
+from real_sandboxes import EACH, place_or_skip
 
 import icae_env
-from icae_env import registry
 from icae_env.errors import ConfigError
 from icae_env.sandbox.base import MIB, Limits
 from icae_env.sandbox.images import store
 
 SUBMIT = {"type": "submit"}
-NAMES = [pytest.param(name, marks=getattr(pytest.mark, name)) for name in ("bubblewrap", "docker")]
 
 
 def bash(command):
     return {"type": "bash", "command": command}
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=EACH)
 def where(request):
-    backend = registry.resolve("sandbox", request.param)()
-    found = backend.availability()
-    backend.close()
-    if not found.ok:
-        pytest.skip(f"{request.param}: {found.detail} Mend: {found.mend}")
-    if request.param == "docker" and store.find("python") is None:
-        pytest.skip("the image 'python' is not built; mend: icae images build python")
-    return {"sandbox": request.param, "image": "python" if request.param == "docker" else "host"}
+    return place_or_skip(request.param, "python" if request.param == "docker" else "host")
 
 
 @pytest.fixture

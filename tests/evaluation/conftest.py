@@ -6,28 +6,18 @@ from collections.abc import Iterator
 
 import pytest
 from double_task import doubling, make_submission, make_task
+from real_sandboxes import EACH, image_or_skip, open_or_skip
 
-from icae_env import registry
 from icae_env.evaluation.submission import Submission
 from icae_env.sandbox.base import Backend
 from icae_env.sandbox.fake import FakeBackend
-from icae_env.sandbox.images import store
 from icae_env.tasks.models import HiddenTask
 
 
-@pytest.fixture(
-    scope="session",
-    params=[
-        pytest.param("bubblewrap", marks=pytest.mark.bubblewrap),
-        pytest.param("docker", marks=pytest.mark.docker),
-    ],
-)
+@pytest.fixture(scope="session", params=EACH)
 def real(request: pytest.FixtureRequest) -> Iterator[Backend]:
     """Return a real backend, or skip with the reason why it does not work here."""
-    backend: Backend = registry.resolve("sandbox", request.param)()
-    state = backend.availability()
-    if not state.ok:
-        pytest.skip(f"{request.param}: {state.detail} Mend: {state.mend}")
+    backend = open_or_skip(request.param)
     yield backend
     backend.close()
 
@@ -35,11 +25,7 @@ def real(request: pytest.FixtureRequest) -> Iterator[Backend]:
 @pytest.fixture
 def image(real: Backend) -> str:
     """Return an image with bash and Python that the backend can run, or skip."""
-    if real.name == "bubblewrap":
-        return "host"
-    if store.find("python") is None:
-        pytest.skip("the image 'python' is not built; mend: icae images build python")
-    return "python"
+    return "host" if real.name == "bubblewrap" else image_or_skip(real.name)
 
 
 @pytest.fixture

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from scenario_tools import BACKENDS, TASK, Play, place_or_skip
+from real_sandboxes import EACH, place_or_skip
+from scenario_tools import TASK, Play
 
 import icae_env
 
 
-@pytest.fixture(scope="session", params=BACKENDS)
+@pytest.fixture(scope="session", params=EACH)
 def where(request: pytest.FixtureRequest) -> dict[str, str]:
     """The sandbox and the image to run on."""
     return place_or_skip(request.param)

@@ -1,4 +1,4 @@
-"""What the scenario tests share: places to run on, and short words for actions."""
+"""What the scenario tests share: short words for actions, and what they leave on the host."""
 
 from __future__ import annotations
 
@@ -7,32 +7,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from icae_env import registry
-from icae_env.sandbox.images import store
-
 TASK = "bracex"
 SUBMIT = {"type": "submit"}
-BACKENDS = [pytest.param(name, marks=getattr(pytest.mark, name)) for name in ("bubblewrap", "docker")]
 INTERRUPT = {"type": "terminal", "keys": "<C-c>", "enter": False}
-
-
-def place_or_skip(sandbox: str, image: str = "python") -> dict[str, str]:
-    """Return the keyword arguments that choose a sandbox and an image; skip where they do not work here.
-
-    bubblewrap falls back to the image ``host`` where nothing is built.
-    """
-    backend = registry.resolve("sandbox", sandbox)()
-    found = backend.availability()
-    backend.close()
-    if not found.ok:
-        pytest.skip(f"{sandbox}: {found.detail} Mend: {found.mend}")
-    if image != "host" and store.find(image) is None:
-        if sandbox == "docker":
-            pytest.skip(f"the image '{image}' is not built; mend: icae images build {image}")
-        image = "host"
-    return {"sandbox": sandbox, "image": image}
 
 
 def bash(command: str) -> dict[str, Any]:

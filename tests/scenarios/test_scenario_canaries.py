@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import socket
 import subprocess
 import tempfile
@@ -11,7 +12,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from scenario_tools import TASK, Play, eventually, place_or_skip
+from real_sandboxes import place_or_skip
+from scenario_tools import TASK, Play, eventually
 
 import icae_env
 from icae_env.rollout.hidden_text import search_episode
@@ -62,7 +64,8 @@ def test_files_environments_and_processes_of_the_host_are_nowhere(begin, word, m
     ]
     with (
         subprocess.Popen(["sleep", "300", word], stderr=subprocess.DEVNULL) as sleeper,
-        subprocess.Popen(["bash", "-c", "sleep 300; true", word]) as other,
+        # its own group, for what the shell started outlives the shell
+        subprocess.Popen(["bash", "-c", "sleep 300; true", word], start_new_session=True) as other,
     ):
         try:
             for file in planted:
@@ -79,7 +82,7 @@ def test_files_environments_and_processes_of_the_host_are_nowhere(begin, word, m
             for file in planted:
                 file.unlink(missing_ok=True)
             sleeper.kill()
-            other.kill()
+            os.killpg(other.pid, signal.SIGKILL)
     text = play.bash(
         "ls /root /work /home /mnt /media /opt/venv /var/lib/icae_env /etc/shadow 2>&1; cat /etc/shadow 2>&1"
     )

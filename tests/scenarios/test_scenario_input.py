@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 
 import pytest
-from scenario_tools import INTERRUPT, TASK, Play, keys, place_or_skip
+from real_sandboxes import place_or_skip
+from scenario_tools import INTERRUPT, TASK, Play, keys
 
 import icae_env
 

@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
-from scenario_tools import SUBMIT, TASK, Play, bash, create, eventually, marker, on_host, place_or_skip
+from real_sandboxes import place_or_skip
+from scenario_tools import SUBMIT, TASK, Play, bash, create, eventually, marker, on_host
 
 import icae_env
 from icae_env import registry

@@ -5,25 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from real_sandboxes import EACH, image_or_skip, open_or_skip
 
-from icae_env import registry
 from icae_env.sandbox.base import Backend
-from icae_env.sandbox.images import store
 
 
-@pytest.fixture(
-    scope="session",
-    params=[
-        pytest.param("bubblewrap", marks=pytest.mark.bubblewrap),
-        pytest.param("docker", marks=pytest.mark.docker),
-    ],
-)
+@pytest.fixture(scope="session", params=EACH)
 def attacked(request: pytest.FixtureRequest) -> Iterator[Backend]:
     """Return a real backend, or skip with the reason why it does not work here."""
-    backend: Backend = registry.resolve("sandbox", request.param)()
-    state = backend.availability()
-    if not state.ok:
-        pytest.skip(f"{request.param}: {state.detail} Mend: {state.mend}")
+    backend = open_or_skip(request.param)
     yield backend
     backend.close()
 
@@ -31,10 +21,7 @@ def attacked(request: pytest.FixtureRequest) -> Iterator[Backend]:
 @pytest.fixture(scope="session")
 def bubblewrap() -> Iterator[Backend]:
     """Return the bubblewrap backend, or skip."""
-    backend: Backend = registry.resolve("sandbox", "bubblewrap")()
-    state = backend.availability()
-    if not state.ok:
-        pytest.skip(f"bubblewrap: {state.detail} Mend: {state.mend}")
+    backend = open_or_skip("bubblewrap")
     yield backend
     backend.close()
 
@@ -42,8 +29,4 @@ def bubblewrap() -> Iterator[Backend]:
 @pytest.fixture
 def attacked_image(attacked: Backend) -> str:
     """Return an image with bash and Python that the backend can run, or skip."""
-    if attacked.name == "bubblewrap":
-        return "host"
-    if store.find("python") is None:
-        pytest.skip("the image 'python' is not built; mend: icae images build python")
-    return "python"
+    return "host" if attacked.name == "bubblewrap" else image_or_skip(attacked.name)

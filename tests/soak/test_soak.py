@@ -15,13 +15,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from real_sandboxes import EACH, place_or_skip
 from soak_actions import ACTIONS
 
 import icae_env
-from icae_env import registry
 from icae_env.sandbox import terminal
 from icae_env.sandbox.base import MIB, Limits
-from icae_env.sandbox.images import store
 from icae_env.sandbox.launch import client
 
 STEPS = int(os.environ.get("ICAE_SOAK_STEPS", "2000"))
@@ -147,20 +146,9 @@ def _on_host(word: str) -> list[int]:
     return found
 
 
-@pytest.fixture(
-    params=[pytest.param(name, marks=getattr(pytest.mark, name)) for name in ("bubblewrap", "docker")]
-)
+@pytest.fixture(params=EACH)
 def where(request: pytest.FixtureRequest) -> dict[str, str]:
-    backend = registry.resolve("sandbox", request.param)()
-    found = backend.availability()
-    backend.close()
-    if not found.ok:
-        pytest.skip(f"{request.param}: {found.detail} Mend: {found.mend}")
-    if store.find("python") is not None:
-        return {"sandbox": request.param, "image": "python"}
-    if request.param == "docker":
-        pytest.skip("the image 'python' is not built; mend: icae images build python")
-    return {"sandbox": request.param, "image": "host"}
+    return place_or_skip(request.param)
 
 
 @pytest.mark.slow

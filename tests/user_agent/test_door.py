@@ -5,16 +5,16 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from real_sandboxes import EACH, image_or_skip, open_or_skip
 from sample_records import CONSTRAINTS, FALLBACK
 
-from icae_env import registry
 from icae_env.errors import UserAgentError
-from icae_env.sandbox.base import Backend, Sandbox, SandboxConfig
+from icae_env.sandbox.base import Sandbox, SandboxConfig
 from icae_env.sandbox.fakefiles import FakeFiles
-from icae_env.sandbox.images import store
 from icae_env.sandbox.shell import Shell
 from icae_env.user_agent import UserAgent, door, replies
 from icae_env.user_agent.door import AskingShell, AskUserDoor
@@ -24,19 +24,13 @@ CLASH, ZONE = "What if two wishes clash in the same room?", "How are time zones 
 ANSWERS = {item["constraint_id"]: item["oracle_response"] for item in CONSTRAINTS}
 
 
-@pytest.fixture(
-    params=[pytest.param(name, marks=getattr(pytest.mark, name)) for name in ("bubblewrap", "docker")]
-)
+@pytest.fixture(params=EACH)
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    backend: Backend = registry.resolve("sandbox", request.param)()
-    found = backend.availability()
-    image = "python" if store.find("python") is not None else "host"
-    if not found.ok or (request.param == "docker" and image == "host"):
-        backend.close()
-        pytest.skip(f"{request.param}: {found.detail} Mend: {found.mend or 'icae images build python'}")
-    with backend.create(SandboxConfig(image=image)) as made:
+    with (
+        closing(open_or_skip(request.param)) as backend,
+        backend.create(SandboxConfig(image=image_or_skip(request.param))) as made,
+    ):
         yield made
-    backend.close()
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from real_sandboxes import works_or_skip
 
-from icae_env import registry
 from icae_env.factory import make_env
 from icae_env.tasks import records_file
 from icae_env.user_agent import Diagnosis, load_records
@@ -14,11 +14,7 @@ QUESTION = "What happens to a range whose step is zero?"
 
 @pytest.mark.bubblewrap
 def test_ask_user_in_a_command_counts_like_the_action() -> None:
-    backend = registry.resolve("sandbox", "bubblewrap")()
-    found = backend.availability()
-    backend.close()
-    if not found.ok:
-        pytest.skip(f"bubblewrap: {found.detail}")
+    works_or_skip("bubblewrap")
     file = records_file("bracex", "L1")
     assert file is not None
     env = make_env("bracex", "L1", "bubblewrap", "host", "new_record", questions=3)
