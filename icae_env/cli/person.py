@@ -33,8 +33,8 @@ HELP = """\
   :quit, Ctrl-D     leaves without a score, as Ctrl-C does"""
 
 
-class Left(Exception):  # noqa: N818 - no error: the person went away
-    """Say that the person leaves the episode without a score."""
+class Left(BaseException):
+    """Say that the person leaves the episode without a score; no ``Exception``, so that it is not taken for the agent's fault."""
 
 
 class Person:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, SupportsFloat
 
@@ -15,6 +16,7 @@ from icae_env.env.blocks import parse_text
 from icae_env.env.observations import Observation, plain
 from icae_env.env.spaces import UnicodeText
 from icae_env.env.trajectory import (
+    ModelLine,
     ObservationLine,
     ResetLine,
     StepLine,
@@ -22,12 +24,13 @@ from icae_env.env.trajectory import (
     open_for_append,
     plain_value,
 )
+from icae_env.llm.base import Completion, Message
 
 _ON_RESET = ("task", "level", "sandbox", "image", "image_digest")
 
 
 class Recorder(gymnasium.Wrapper[Observation, Any, Observation, Any], RecordConstructorArgs):
-    """Write every reset and step to a file of JSON lines as it happens (see ``icae_env.env.trajectory``).
+    """Write every reset, step and model call to a file of JSON lines as it happens (see ``icae_env.env.trajectory``).
 
     Args:
         env: The environment.
@@ -40,6 +43,7 @@ class Recorder(gymnasium.Wrapper[Observation, Any, Observation, Any], RecordCons
         self.file = Path(file)
         self._fd = -1
         self._index = 0
+        self._conversations: dict[str, list[Message]] = {}
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -47,6 +51,7 @@ class Recorder(gymnasium.Wrapper[Observation, Any, Observation, Any], RecordCons
         """Reset the environment and write a ``reset`` line."""
         obs, info = self.env.reset(seed=seed, options=options)
         self._index = 0
+        self._conversations.clear()
         self._write(
             ResetLine(
                 seed=seed,
@@ -76,6 +81,31 @@ class Recorder(gymnasium.Wrapper[Observation, Any, Observation, Any], RecordCons
         self._index += 1
         return obs, reward, terminated, truncated, info
 
+    def model(
+        self, phase: str, messages: Sequence[Message], completion: Completion, cost: float | None
+    ) -> None:
+        """Write a ``model`` line: a language model's answer, and what of the conversation is new since its last one.
+
+        Args:
+            phase: Name of the agent's phase; each has a conversation of its own.
+            messages: All of the conversation that the model was given.
+            completion: Its answer.
+            cost: US dollars; None: unknown.
+        """
+        before = self._conversations.get(phase, [])
+        kept = _same_at_start(before, messages)
+        self._write(
+            ModelLine(
+                index=self._index,
+                phase=phase,
+                kept=kept,
+                added=tuple(messages[kept:]),
+                completion=completion.model_copy(update={"raw": {}}),
+                cost=cost,
+            )
+        )
+        self._conversations[phase] = [*messages, completion.message]
+
     def close(self) -> None:
         """Close the file and the environment."""
         if self._fd >= 0:
@@ -83,7 +113,7 @@ class Recorder(gymnasium.Wrapper[Observation, Any, Observation, Any], RecordCons
             self._fd = -1
         self.env.close()
 
-    def _write(self, line: ResetLine | StepLine) -> None:
+    def _write(self, line: ResetLine | StepLine | ModelLine) -> None:
         if self._fd < 0:
             self._fd = open_for_append(self.file)
         # One write call for a line: a killed process leaves whole lines, with at most the last one cut off.
@@ -107,6 +137,16 @@ class TextActions(gymnasium.ActionWrapper[Observation, Any, Any], RecordConstruc
     def action(self, action: Any) -> Any:
         """Return the action that a message means."""
         return parse_text(action) if isinstance(action, str) else action
+
+
+def _same_at_start(before: Sequence[Message], now: Sequence[Message]) -> int:
+    """Return how many messages two conversations share at their beginning."""
+    count = 0
+    for one, other in zip(before, now, strict=False):
+        if one is not other and one != other:
+            break
+        count += 1
+    return count
 
 
 def _fields(action: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ object serves many episodes at once. Everything that an episode adds (limits, pr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -84,6 +84,7 @@ class Completion(_Frozen):
     """Calls that failed before this one came through."""
 
 
+@runtime_checkable
 class ChatModel(Protocol):
     """A language model."""
 

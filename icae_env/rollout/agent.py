@@ -10,10 +10,16 @@ from pydantic import BaseModel, ConfigDict
 from icae_env import registry
 from icae_env.env.observations import Observation
 from icae_env.errors import ConfigError
+from icae_env.llm.base import ChatModel
 from icae_env.tasks import PublicTask
+from icae_env.tasks.models import TaskLimits
 
 Place = Callable[[Mapping[str, tuple[bytes, int]]], None]
 """Puts files (relative path -> bytes, mode) into the episode's workspace from outside."""
+
+
+def no_phase(name: str) -> None:
+    """Take a phase's name where nobody keeps a log."""
 
 
 class Brief(BaseModel):
@@ -23,6 +29,13 @@ class Brief(BaseModel):
 
     task: PublicTask
     seed: int
+    limits: TaskLimits
+    """Those in force, which may differ from the task's own (``task.spec.limits``)."""
+    model: ChatModel | None = None
+    """The model to think with, for agents that want one. Retries, limits, prices and the log are seen to: an agent only calls
+    ``model.complete``."""
+    phase: Callable[[str], None] = no_phase
+    """Names the phase that the agent is in from now on, for the log and the costs; agents of one phase need not call it."""
     place: Place | None = None
     """Only for privileged agents, which measure the benchmark itself and belong on no leaderboard."""
     golden: Callable[[], Mapping[str, tuple[bytes, int]]] | None = None
@@ -30,7 +43,14 @@ class Brief(BaseModel):
 
 
 class Agent(Protocol):
-    """One player. A new object plays each episode."""
+    """One player. A new object plays each episode.
+
+    An agent may have further parts, which are looked for by name:
+
+    - ``needs_model: ClassVar[bool]``: whether it can only play with a model (default: False).
+    - ``plays(self, task: str) -> bool``: whether it can play the task of that id (default: every task).
+    - ``ended: str``: set with the last action when the agent gives up, it says why (``format``) in place of ``submit``.
+    """
 
     name: ClassVar[str]
     privileged: ClassVar[bool]
