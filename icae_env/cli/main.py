@@ -36,7 +36,7 @@ app = typer.Typer(
 )
 app.command("demo")(demo.demo)
 app.command("tasks")(tasks.tasks)
-app.command("agents")(agents.agents)
+app.add_typer(agents.app, name="agents")
 app.command("run")(run.run)
 app.command("evaluate")(evaluate.evaluate)
 app.command("validate")(validate.validate)

@@ -18,7 +18,7 @@ WRONG: dict[str, tuple[tuple[str, ...], str | tuple[str, ...]]] = {
     "tasks level": (("tasks", "bracex", "--level", "hard"), "L1, L2, L3"),
     "run task": (("run", "--task", "nope", "--agent", "noop"), TASKS),
     "run level": ((*RUN, "--level", "L4"), "L1, L2, L3"),
-    "run agent": (("run", "--task", "bracex", "--agent", "gold"), "golden, noop, scripted"),
+    "run agent": (("run", "--task", "bracex", "--agent", "gold"), ("Did you mean 'golden'", "noop, ", "scripted")),
     "run agent module": (("run", "--task", "bracex", "--agent", "no_such_module:Agent"), "cannot be imported"),
     "run agent class": (("run", "--task", "bracex", "--agent", "json:Agent"), "has no 'Agent'"),
     "run agent option": ((*RUN, "-o", "speed=3"), "speed"),
