@@ -30,7 +30,7 @@ from icae_env.user_agent import (
     with_inputs,
     with_records,
 )
-from icae_env.user_agent.door import with_ask_user
+from icae_env.user_agent.door import AskingScreen, AskingShell, AskUserDoor, door_to
 
 PUBLIC_FOLDER = "rcb_tests/public"
 """Where the public cases lie in the workspace."""
@@ -72,6 +72,7 @@ class Wired:
         self._process = os.getpid()
         self._images: dict[str, str] = {}
         self._session: Session | None = None
+        self._door: tuple[Sandbox, AskUserDoor | None] | None = None
 
     @property
     def backend(self) -> Backend:
@@ -103,14 +104,24 @@ class Wired:
         """Return a shell in which ``ask-user`` works; the sandbox may bring its own, as the in-memory one does."""
         make = getattr(sandbox, "make_shell", None)
         shell: CommandShell = make() if make is not None else Shell(sandbox)
-        return shell if self._session is None else with_ask_user(shell, sandbox.files, self._session)
+        door = self._door_to(sandbox)
+        return shell if door is None else AskingShell(shell, door)
 
     def terminal(self, sandbox: Sandbox) -> Screen:
-        """Return a terminal."""
+        """Return a terminal on which ``ask-user`` works."""
         from icae_env.sandbox.terminal import Terminal  # noqa: PLC0415 - needs libtmux and tmux
 
         screen: Screen = Terminal(sandbox)
-        return screen
+        door = self._door_to(sandbox)
+        return screen if door is None else AskingScreen(screen, door)
+
+    def _door_to(self, sandbox: Sandbox) -> AskUserDoor | None:
+        """Return the door of a sandbox; shell and terminal share it, so that no question is answered twice."""
+        if self._session is None:
+            return None
+        if self._door is None or self._door[0] is not sandbox:
+            self._door = (sandbox, door_to(sandbox.files, self._session))
+        return self._door[1]
 
     def session(self, task: PublicTask, budget: int) -> Session:
         """Begin a conversation with the task's User Agent."""
@@ -182,7 +193,7 @@ class Wired:
         """Give the backend back; a second call does nothing."""
         if self._backend is not None and isinstance(self._sandbox, str) and self._process == os.getpid():
             BACKENDS.give_back(self._backend)
-        self._backend = None
+        self._backend = self._door = None
 
 
 def _data_key() -> str:

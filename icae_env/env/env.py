@@ -9,8 +9,9 @@ from typing import Any, cast
 import gymnasium
 
 from icae_env.env.actions import parse_action
-from icae_env.env.episode import AnyAction, End, Episode, Outcome, no_episode
+from icae_env.env.episode import Episode
 from icae_env.env.observations import Observation, clean, cut, observation
+from icae_env.env.outcome import AnyAction, End, Outcome, no_episode
 from icae_env.env.rewards import Overall, Reward, StepView
 from icae_env.env.spaces import ActionSpace, observation_space
 from icae_env.env.wiring import EpisodeConfig, Report, Wiring

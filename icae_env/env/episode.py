@@ -4,40 +4,23 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 from icae_env.env.actions import AskUser, Bash, Edit, InvalidAction, Submit, Terminal
+from icae_env.env.outcome import AnyAction, End, Outcome, joined, revealed
 from icae_env.env.start import START_FILE, start_text
 from icae_env.env.wiring import CommandShell, EpisodeConfig, Report, Screen, Wiring
-from icae_env.errors import EpisodeStateError, SandboxDiedError, SandboxUnavailableError
+from icae_env.errors import SandboxDiedError, SandboxUnavailableError
 from icae_env.sandbox.base import WORKSPACE, Sandbox
 from icae_env.sandbox.editor import Editor, EditResult
 from icae_env.tasks.models import PublicTask
 from icae_env.user_agent import Diagnosis
 
-AnyAction = Bash | Edit | AskUser | Terminal | Submit | InvalidAction
-End = Literal["submit", "steps", "seconds", "restarts"]
-"""Why an episode is over: the agent handed in, or the limit of that name was reached."""
 _BYTES = 4
 """Bytes of the longest character, so that a shell's limit in bytes never cuts below the one in characters."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What one action came to."""
-
-    text: str
-    exit_code: int | None = None
-    user_agent: Diagnosis | None = None
-    """Host-side record of a question; None for other actions."""
-    asked: tuple[Diagnosis, ...] = ()
-    """Host-side records of what ``ask-user`` asked while a command ran."""
-    new_records: int = 0
-    """Records that these questions revealed for the first time."""
-    end: End | None = None
 
 
 class Episode:
@@ -152,9 +135,7 @@ class Episode:
             timeout=min(self.limits.command_seconds, left),
             output_limit=_BYTES * self.limits.output_chars,
         )
-        asked = self._session.diagnostics[len(before) :]
-        self.questions_left = self._session.remaining
-        new = len(_revealed(asked) - _revealed(before))
+        asked, new = self._asked_since(before)
         if result.broken:
             return replace(self._replace_sandbox(), asked=asked, new_records=new)
         if result.restarted:
@@ -162,11 +143,12 @@ class Episode:
         note = result.note
         if result.timed_out and left < self.limits.command_seconds:
             note = "The command was ended, for the time of the episode is up."  # no number from the clock
-        text = _joined(result.text, f"[{note}]" if note else "")
+        text = joined(result.text, f"[{note}]" if note else "")
         return Outcome(text=text, exit_code=result.exit_code, asked=asked, new_records=new)
 
     def _type(self, action: Terminal) -> Outcome:
         left = max(self._deadline - self._clock(), 0.0)
+        before = self._session.diagnostics
         try:
             if self._screen is None:
                 self._screen = self._wiring.terminal(self.sandbox)
@@ -174,7 +156,14 @@ class Episode:
             text = self._screen.send(action.keys, enter=action.enter, wait=wait)
         except SandboxUnavailableError:  # a machine without tmux; all else works, so the episode goes on
             return Outcome(text="There is no terminal on this machine. Mend: use bash actions.")
-        return Outcome(text=text)
+        asked, new = self._asked_since(before)
+        return Outcome(text=text, asked=asked, new_records=new)
+
+    def _asked_since(self, before: tuple[Diagnosis, ...]) -> tuple[tuple[Diagnosis, ...], int]:
+        """Return what ``ask-user`` has asked since, and how many records that revealed for the first time."""
+        asked = self._session.diagnostics[len(before) :]
+        self.questions_left = self._session.remaining
+        return asked, len(revealed(asked) - revealed(before))
 
     def _edit(self, action: Edit) -> EditResult:
         editor = Editor(self.sandbox.files)
@@ -192,14 +181,14 @@ class Episode:
         return result
 
     def _ask(self, action: AskUser) -> Outcome:
-        known = _revealed(self._session.diagnostics)
+        known = revealed(self._session.diagnostics)
         reply = self._session.ask(action.question)
         diagnosis = self._session.diagnostics[-1]
         self.questions_left = reply.remaining
         limit = self.limits.questions
         note = f"[The limit of {limit} questions is reached.]" if diagnosis.kind == "over_budget" else ""
         return Outcome(
-            text=_joined(reply.text, note),
+            text=joined(reply.text, note),
             user_agent=diagnosis,
             new_records=len(set(diagnosis.revealed) - known),
         )
@@ -216,7 +205,7 @@ class Episode:
             end = "steps"
         if end is None:
             return outcome
-        return replace(outcome, text=_joined(outcome.text, self._over(end)), end=end)
+        return replace(outcome, text=joined(outcome.text, self._over(end)), end=end)
 
     def _over(self, end: End, also: str = "") -> str:
         named = {
@@ -258,24 +247,3 @@ class Episode:
             text="[The sandbox was destroyed by what ran in it. A new one was started; its /workspace holds "
             "only what lay there at the beginning.]",
         )
-
-
-def _revealed(entries: Iterable[Diagnosis]) -> set[str]:
-    return {name for entry in entries for name in entry.revealed}
-
-
-def _joined(text: str, note: str) -> str:
-    """Return ``text`` with ``note`` on a line of its own below it."""
-    return text + ("" if not note or not text or text.endswith("\n") else "\n") + note
-
-
-def no_episode(state: str) -> EpisodeStateError:
-    """Return the error of a call that needs a running episode."""
-    reasons = {
-        "new": "There is no episode yet. Mend: call reset() first.",
-        "over": "The episode is over. Mend: call reset() to begin a new one.",
-        "failed": "The episode ended with an error of the host. Mend: call reset() to begin a new one.",
-        "foreign": "The episode belongs to the process that this one was forked from. Mend: call reset() to begin one here.",
-        "closed": "The environment is closed. Mend: make a new one.",
-    }
-    return EpisodeStateError(reasons[state])

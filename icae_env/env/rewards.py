@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from icae_env import registry
-from icae_env.env.episode import AnyAction, End
+from icae_env.env.outcome import AnyAction, End
 from icae_env.env.wiring import Report
 from icae_env.errors import ConfigError
 

@@ -1,8 +1,8 @@
 """The command ``ask-user`` inside a sandbox: a second door to the session, for agents that have a shell only.
 
-The command leaves its question in a file and waits; while a command of the agent's runs, a thread on the host looks for that
-file, asks the session and leaves the answer in another file. Nothing inside can hold the thread up: only regular files are
-read, a few kilobytes at most, and each answered message counts against a bound of its own.
+The command leaves its question in a file and waits; while a command runs or keys are typed on the terminal, a thread on the
+host looks for that file, asks the session and leaves the answer in another file. Nothing inside can hold the thread up: only
+regular files are read, a few kilobytes at most, and each answered message counts against a bound of its own.
 """
 
 from __future__ import annotations
@@ -43,6 +43,18 @@ class Runs(Protocol):
         ...
 
 
+class Shows(Protocol):
+    """A terminal that takes keys and shows a screen."""
+
+    def send(self, keys: str, *, enter: bool, wait: float | None) -> str:
+        """Type keys and return the screen."""
+        ...
+
+    def close(self) -> None:
+        """End the terminal."""
+        ...
+
+
 class AskUserDoor:
     """Answer what ``ask-user`` asks inside a sandbox, from the time it is opened until it is shut.
 
@@ -72,6 +84,7 @@ class AskUserDoor:
     def open(self) -> None:
         """Begin to answer."""
         if self._thread is None:
+            self._end.clear()
             self._thread = threading.Thread(target=self._watch, name="icae ask-user", daemon=True)
             self._thread.start()
         self._open.set()
@@ -88,8 +101,13 @@ class AskUserDoor:
         if failure is not None:
             raise failure
 
+    @property
+    def messages(self) -> int:
+        """Questions looked at so far."""
+        return self._messages
+
     def close(self) -> None:
-        """End the thread; a second call does nothing."""
+        """End the thread, until the door is opened again; a second call does nothing."""
         self._end.set()
         self._open.set()
         if self._thread is not None and self._thread is not threading.current_thread():
@@ -168,11 +186,46 @@ class AskingShell:
             self._shell.close()
 
 
-def with_ask_user(shell: Runs, box: Files, session: Session) -> Runs:
-    """Return the shell with ``ask-user`` in its commands; unchanged where the command cannot be put into the sandbox.
+class AskingScreen:
+    """A terminal on which ``ask-user`` works.
 
     Args:
-        shell: A shell in a sandbox.
+        screen: The terminal itself.
+        door: What answers while an action on it is carried out; it is closed with the terminal.
+    """
+
+    def __init__(self, screen: Shows, door: AskUserDoor) -> None:
+        self._screen, self._door = screen, door
+
+    def send(self, keys: str, *, enter: bool, wait: float | None) -> str:
+        """Type keys and return the screen, as the terminal does; the answer to a question just asked is on it.
+
+        Raises:
+            UserAgentError: The User Agent failed on a question asked meanwhile.
+        """
+        before = self._door.messages
+        self._door.open()
+        try:
+            screen = self._screen.send(keys, enter=enter, wait=wait)
+            if wait is None and self._door.messages != before:
+                # It came to rest while the answer was on its way.
+                screen = self._screen.send("", enter=False, wait=None)
+        finally:
+            self._door.shut()
+        return screen
+
+    def close(self) -> None:
+        """End terminal and door."""
+        try:
+            self._door.close()
+        finally:
+            self._screen.close()
+
+
+def door_to(box: Files, session: Session) -> AskUserDoor | None:
+    """Return a door for a sandbox, of which there is to be one only; None where the command cannot be put into it.
+
+    Args:
         box: The sandbox's files.
         session: Who answers.
     """
@@ -180,8 +233,8 @@ def with_ask_user(shell: Runs, box: Files, session: Session) -> Runs:
     try:
         door.install()
     except OSError:  # no room left, by the agent's own doing: all else goes on
-        return shell
-    return AskingShell(shell, door)
+        return None
+    return door
 
 
 @cache

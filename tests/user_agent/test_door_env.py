@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from real_sandboxes import works_or_skip
+from real_sandboxes import EACH, place_or_skip, works_or_skip
 
 from icae_env.factory import make_env
+from icae_env.sandbox import terminal
 from icae_env.tasks import records_file
 from icae_env.user_agent import Diagnosis, load_records
 
@@ -35,5 +36,37 @@ def test_ask_user_in_a_command_counts_like_the_action() -> None:
         assert not any(name in obs["text"] for name in entry.revealed)
         obs, *_, info = env.step({"type": "bash", "command": "cat said; echo"})
         assert "asked" not in info and obs["questions_left"] == 1
+    finally:
+        env.close()
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_ask_user_on_the_terminal_is_answered_in_the_same_action(name: str) -> None:
+    if not terminal.available():
+        pytest.skip("tmux is not installed; mend: apt-get install tmux")
+    where = place_or_skip(name)
+    env = make_env("bracex", "L1", reward="new_record", questions=3, **where)
+    try:
+        env.reset(seed=0)
+        typed = f'ask-user "{QUESTION}" >said 2>left; wc -l <said; cat left'
+        obs, reward, *_, info = env.step({"type": "terminal", "keys": typed, "enter": True})
+        (entry,) = info["asked"]
+        assert isinstance(entry, Diagnosis) and entry.question == QUESTION and entry.revealed
+        assert reward > 0
+        assert obs["questions_left"] == 2 and "[2 questions left]" in obs["text"]
+        # The shell's door is the same, so nothing is asked again; what waits between two actions is answered in the next.
+        obs, *_, info = env.step({"type": "bash", "command": "cat said"})
+        assert "asked" not in info and obs["questions_left"] == 2 and len(obs["text"]) > 50
+        env.step(
+            {
+                "type": "bash",
+                "command": f"(sleep 0.3; ask-user '{QUESTION}' >again) >/dev/null 2>&1 &",
+            }
+        )
+        waiting = {"type": "terminal", "keys": "", "enter": False, "wait": 1.5}
+        obs, reward, *_, info = env.step(waiting)
+        assert [entry.question for entry in info["asked"]] == [QUESTION] and obs["questions_left"] == 1
+        assert reward == 0  # known already
+        assert env.step({"type": "bash", "command": "cmp said again"})[0]["exit_code"] == 0
     finally:
         env.close()

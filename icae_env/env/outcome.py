@@ -1,0 +1,52 @@
+"""What an action came to, why an episode is over, and how both are told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from icae_env.env.actions import AskUser, Bash, Edit, InvalidAction, Submit, Terminal
+from icae_env.errors import EpisodeStateError
+from icae_env.user_agent import Diagnosis
+
+AnyAction = Bash | Edit | AskUser | Terminal | Submit | InvalidAction
+End = Literal["submit", "steps", "seconds", "restarts"]
+"""Why an episode is over: the agent handed in, or the limit of that name was reached."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one action came to."""
+
+    text: str
+    exit_code: int | None = None
+    user_agent: Diagnosis | None = None
+    """Host-side record of a question; None for other actions."""
+    asked: tuple[Diagnosis, ...] = ()
+    """Host-side records of what ``ask-user`` asked meanwhile in the sandbox."""
+    new_records: int = 0
+    """Records that these questions revealed for the first time."""
+    end: End | None = None
+
+
+def revealed(entries: Iterable[Diagnosis]) -> set[str]:
+    """Return the names of the records that these questions revealed."""
+    return {name for entry in entries for name in entry.revealed}
+
+
+def joined(text: str, note: str) -> str:
+    """Return ``text`` with ``note`` on a line of its own below it."""
+    return text + ("" if not note or not text or text.endswith("\n") else "\n") + note
+
+
+def no_episode(state: str) -> EpisodeStateError:
+    """Return the error of a call that needs a running episode."""
+    reasons = {
+        "new": "There is no episode yet. Mend: call reset() first.",
+        "over": "The episode is over. Mend: call reset() to begin a new one.",
+        "failed": "The episode ended with an error of the host. Mend: call reset() to begin a new one.",
+        "foreign": "The episode belongs to the process that this one was forked from. Mend: call reset() to begin one here.",
+        "closed": "The environment is closed. Mend: make a new one.",
+    }
+    return EpisodeStateError(reasons[state])
