@@ -48,8 +48,6 @@ class ReactAgent:
         self._texts = Prompts(self.settings.prompts)
         speech = ToolSpeech if self.settings.style == "tools" else TextSpeech
         self._speech: Speech = speech(self.asking.offered, self._texts)
-        self._queue: deque[Intent] = deque()
-        self._current: Intent | None = None
 
     def begin(self, brief: Brief) -> None:
         """Get ready for an episode.
@@ -64,9 +62,11 @@ class ReactAgent:
                 mend="name one, such as openai/NAME.",
             )
         self._brief, self._model = brief, brief.model
+        self.ended = None
         self._talk: Conversation | None = None
-        self._errors = 0
-        self._acted = True
+        self._queue: deque[Intent] = deque()
+        self._current: Intent | None = None
+        self._errors, self._acted = 0, True
 
     def act(self, observation: Observation) -> Any:
         """Return the next action.

@@ -27,18 +27,33 @@ class ScriptedAgent:
         self._script = script
         self._actions: list[dict[str, Any]] = []
 
+    def plays(self, task: str) -> bool:
+        """Return whether there is a script for a task."""
+        return self._script is not None or (SCRIPTS / task).is_dir()
+
     def begin(self, brief: Brief) -> None:
         """Read the actions.
 
         Raises:
             ConfigError: There is no script for the task, or it is malformed.
         """
+        if self._script is None and brief.task.id not in played():
+            raise ConfigError(
+                f"The agent 'scripted' has no action file for the task '{brief.task.id}'.",
+                field="task",
+                mend=f"play one of {', '.join(played())}, or give it the folder of a script of your own.",
+            )
         folder = Path(self._script) if self._script is not None else SCRIPTS / brief.task.id
         self._actions = list(reversed(read_script(folder)))
 
     def act(self, observation: Any) -> dict[str, Any]:
         """Return the next action."""
         return self._actions.pop() if self._actions else {"type": "submit"}
+
+
+def played() -> list[str]:
+    """Return the ids of the tasks that a script ships for."""
+    return sorted(folder.name for folder in SCRIPTS.iterdir() if (folder / "actions.json").is_file())
 
 
 def read_script(folder: Path) -> list[dict[str, Any]]:
