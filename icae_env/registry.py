@@ -20,7 +20,12 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "docker": "icae_env.sandbox.docker:DockerBackend",
         "fake": "icae_env.sandbox.fake:FakeBackend",
     },
-    "model": {},
+    "model": {
+        "anthropic": "icae_env.llm.anthropic:AnthropicModel",
+        "openai": "icae_env.llm.openai:OpenAIModel",
+        "replay": "icae_env.llm.replay:ReplayModel",
+        "scripted": "icae_env.llm.scripted:ScriptedModel",
+    },
     "agent": {},
     "scorer": {},
     "reward": {
