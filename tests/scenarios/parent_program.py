@@ -37,6 +37,7 @@ def begin(index: int, place: dict[str, str], mark: str) -> icae_env.ICAEEnv:
 def child(envs: list[icae_env.ICAEEnv], queue: multiprocessing.Queue[str]) -> None:
     """Do in a forked child what must not touch the parent's sandboxes, then live on."""
     for env in envs[1:]:
+        env._episode.sandbox.close()
         env.close()
     try:
         envs[0].step({"type": "bash", "command": "exit"})

@@ -36,6 +36,7 @@ class Container:
             SandboxStartError: It could not be started; nothing is left behind.
         """
         self.engine, self.config = engine, config
+        self._process = os.getpid()
         self._pidfd = -1
         self._open = contextlib.ExitStack()
         self.id = engine.create(config, image)
@@ -89,6 +90,11 @@ class Container:
             return SandboxStartError(f"The container ended at once with exit code {code}.")
         return SandboxStartError(f"The container cannot be reached from this process: {error}.")
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process started it; a forked child has only a copy, and must leave the container alone."""
+        return self._process == os.getpid()
+
     def alive(self) -> bool:
         """Return whether its init runs."""
         if self._pidfd < 0:
@@ -113,7 +119,7 @@ class Container:
         return b"A command inside ended the sandbox.\n"
 
     def close(self) -> None:
-        """Destroy it; a second call does nothing.
+        """Destroy it; a second call does nothing. In a forked child, release only the child's own descriptors.
 
         Raises:
             SandboxError: The daemon would not remove it.
@@ -121,6 +127,10 @@ class Container:
         if not self.id:
             return
         container, self.id = self.id, ""
+        if not self.is_ours:
+            self._pidfd = -1
+            self._open.close()
+            return
         if self._pidfd >= 0:  # quicker than the daemon's own kill
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)

@@ -40,5 +40,6 @@ class Job(Child):
 
     def close(self) -> None:
         """Remove its files and release the descriptor; a second call does nothing."""
-        self._container.spool.forget(self._name)
+        if self._container.is_ours:
+            self._container.spool.forget(self._name)
         super().close()

@@ -40,10 +40,14 @@ class DockerPty:
             process_tree.kill_foreground(pid)
 
     def close(self) -> None:
-        """Kill the command and what is left of its session, and release the descriptor; a second call does nothing."""
+        """Kill the command and what is left of its session, and release the descriptor; a second call does nothing.
+
+        In a forked child, only the child's own descriptor is released.
+        """
         if self.fd < 0:
             return
-        if self._job.poll() is None and (pid := self._job.leader()) is not None:
+        ours = self._container.is_ours
+        if ours and self._job.poll() is None and (pid := self._job.leader()) is not None:
             process_tree.kill_session(pid)
         self._job.close()
         os.close(self.fd)
