@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from icae_env.cli.main import app
 
-ICAE = [sys.executable, "-c", "from icae_env.cli.main import main; main()"]
+ICAE = [sys.executable, "-m", "icae_env"]
 """The program without its script, which is not installed everywhere the tests run."""
 
 

@@ -67,6 +67,16 @@ def test_wrong_input_is_told_as_json_too(name: str) -> None:
         assert part in document(done)["error"]["message"]
 
 
+@pytest.mark.bubblewrap
+@pytest.mark.parametrize("command", [("demo",), ("run", "--agent", "scripted")], ids=["demo", "run"])
+def test_a_task_without_a_script_names_those_that_have_one(
+    command: tuple[str, ...], bubblewrap: list[str]
+) -> None:
+    done = icae(*command, "--task", "span-sets", *bubblewrap)
+    assert done.exit_code == 2
+    assert "play one of bracex, ssf, stockholm" in done.stderr
+
+
 def test_a_traceback_is_shown_on_request() -> None:
     for arguments in (("--debug", "tasks", "nope"), ("tasks", "nope", "--debug")):
         done = process(*arguments)
