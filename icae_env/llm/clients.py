@@ -7,6 +7,7 @@ import contextlib
 import sys
 import threading
 import time
+import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from types import ModuleType
 from typing import Any
@@ -33,6 +34,8 @@ class Clients:
         base = next(item for item in sdk.DefaultHttpxClient.__mro__ if item.__name__ == "Client")
         self._http: Any = sys.modules[base.__module__.partition(".")[0]]
         self.sync = self._make()
+        # A model that nobody closes leaves no open sockets behind.
+        weakref.finalize(self, self.sync.close)
 
     def _make(self) -> Any:
         hooks = {"request": [_note_begin], "response": [self._bound]}

@@ -8,10 +8,10 @@ order, where a later table wins name by name: the package's, ``$XDG_CONFIG_HOME/
 
 from __future__ import annotations
 
+import datetime
 import os
 import tomllib
 from collections.abc import Mapping
-from datetime import date
 from fnmatch import fnmatchcase
 from importlib.resources import files
 from pathlib import Path
@@ -63,7 +63,7 @@ class Prices(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    date: date | None = None
+    date: datetime.date | None = None
     """Day on which the prices were looked up."""
     models: Mapping[str, Price] = Field(default_factory=dict)
     """By the names that users write, or patterns of them."""

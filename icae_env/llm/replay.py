@@ -131,24 +131,32 @@ def read_calls(file: Path) -> Iterator[RecordedCall]:
         ConfigError: A line cannot be read.
     """
     conversations: dict[str, tuple[Message, ...]] = {}
+    for number, line in _lines(file):
+        try:
+            if line.get("type") != "model":
+                continue
+            phase = str(line.get("phase", ""))
+            added = tuple(Message.model_validate(item) for item in line["added"])
+            messages = conversations.get(phase, ())[: line["kept"]] + added
+            completion = Completion.model_validate(line["completion"])
+        except (LookupError, TypeError, AttributeError, ValidationError) as error:
+            raise ConfigError(f"Line {number} is no line of a trajectory: {error!r}.", file=file) from error
+        conversations[phase] = (*messages, completion.message)
+        yield RecordedCall(phase=phase, messages=messages, completion=completion)
+
+
+def _lines(file: Path) -> Iterator[tuple[int, Any]]:
+    number = 0
     try:
         with file.open("rb") as stream:
             for number, raw in enumerate(stream, start=1):
                 if not raw.endswith(b"\n"):
                     return
-                line = json.loads(raw)
-                if line.get("type") != "model":
-                    continue
-                phase = str(line.get("phase", ""))
-                added = tuple(Message.model_validate(item) for item in line["added"])
-                messages = conversations.get(phase, ())[: line["kept"]] + added
-                completion = Completion.model_validate(line["completion"])
-                conversations[phase] = (*messages, completion.message)
-                yield RecordedCall(phase=phase, messages=messages, completion=completion)
+                yield number, json.loads(raw)
     except OSError as error:
         raise ConfigError(f"The trajectory cannot be read: {error}.", file=file) from error
-    except (LookupError, TypeError, AttributeError, ValueError, ValidationError) as error:
-        raise ConfigError(f"Line {number} is not a line of a trajectory: {error!r}.", file=file) from error
+    except ValueError as error:
+        raise ConfigError(f"Line {number} is not JSON: {error}.", file=file) from error
 
 
 def _trajectories(path: Path) -> list[Path]:

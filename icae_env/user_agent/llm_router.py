@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+from collections.abc import Mapping
 from importlib.resources import files
 from string import Template
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from icae_env.errors import ConfigError, UserAgentError
+from icae_env.errors import ConfigError, ModelError, UserAgentError
+from icae_env.llm import Message, make_model
 from icae_env.user_agent.records import RecordSet
 from icae_env.user_agent.router import Match, Routing, RoutingKind
 
 MODEL_VARIABLE = "ICAE_ROUTER_MODEL"
-"""Name of the model that the default chat asks."""
+"""Name of the model that the default chat asks: ``openai/NAME`` or another form of ``icae_env.llm``."""
+OPTIONS_VARIABLE = "ICAE_ROUTER_OPTIONS"
+"""Its options, as a JSON object."""
 MOST_RECORDS = 3
 PATIENCE = 60.0
 """Seconds that an answer is waited for."""
@@ -47,12 +52,12 @@ class LlmRouter:
 
     Args:
         records: The records to choose from.
-        chat: What asks the model; by default ``OpenAIChat``.
+        chat: What asks the model; by default ``ModelChat``.
     """
 
     def __init__(self, records: RecordSet, chat: Chat | None = None) -> None:
         self._records = records
-        self._chat = chat or OpenAIChat()
+        self._chat = chat or ModelChat()
         self._template = Template(
             (files("icae_env.user_agent") / "route_prompt.md").read_text(encoding="utf-8")
         )
@@ -111,30 +116,26 @@ class LlmRouter:
         return choice
 
 
-class OpenAIChat:
-    """Ask a model behind an interface like OpenAI's.
+class ModelChat:
+    """Ask a model of ``icae_env.llm``.
 
     Args:
-        model: The model's name; by default that in ``ICAE_ROUTER_MODEL``. Address and key are read by the client
-            from ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY``.
+        model: Its name, such as ``openai/NAME``; by default that in ``ICAE_ROUTER_MODEL``.
+        options: Its options; by default those in ``ICAE_ROUTER_OPTIONS``, a JSON object, or for a service temperature 0.
 
     Raises:
-        ConfigError: No model or no key is named.
+        ConfigError: No model is named, or it cannot be made.
     """
 
-    def __init__(self, model: str | None = None) -> None:
-        import openai  # noqa: PLC0415 - on first use
-
-        self._errors = openai.OpenAIError
-        self._model = model or os.environ.get(MODEL_VARIABLE, "")
-        if not self._model:
+    def __init__(self, model: str | None = None, options: Mapping[str, Any] | None = None) -> None:
+        name = model or os.environ.get(MODEL_VARIABLE, "")
+        if not name:
             raise ConfigError(
-                "The router 'llm' has no model.", field="router", mend=f"set {MODEL_VARIABLE} to its name."
+                "The router 'llm' has no model.",
+                field="router",
+                mend=f"set {MODEL_VARIABLE} to its name, such as openai/NAME.",
             )
-        try:
-            self._client = openai.OpenAI(timeout=PATIENCE)
-        except openai.OpenAIError as error:
-            raise ConfigError(f"{error}", field="router", mend="set OPENAI_API_KEY.") from error
+        self._model = make_model(name, _options(name) if options is None else options)
 
     def __call__(self, prompt: str) -> str:
         """Return the model's answer.
@@ -143,17 +144,31 @@ class OpenAIChat:
             UserAgentError: It could not be reached or said nothing.
         """
         try:
-            answer = self._client.chat.completions.create(
-                model=self._model, temperature=0, messages=[{"role": "user", "content": prompt}]
-            )
-        except self._errors as error:
-            raise UserAgentError(
-                f"The router's model '{self._model}' could not be asked: {error}."
-            ) from error
-        text = answer.choices[0].message.content if answer.choices else None
-        if not text:
-            raise UserAgentError(f"The router's model '{self._model}' said nothing.")
-        return text
+            answer = self._model.complete([Message(role="user", text=prompt)])
+        except ModelError as error:
+            raise UserAgentError(f"The router's model could not be asked: {error}") from error
+        if not answer.message.text or answer.finish == "filter":
+            raise UserAgentError(f"The router's model '{self._model.name}' said nothing.")
+        return answer.message.text
+
+
+def _options(name: str) -> Mapping[str, Any]:
+    text = os.environ.get(OPTIONS_VARIABLE, "")
+    if not text:
+        # A question waits for the answer, so that fewer and shorter attempts than an agent's are made.
+        of_service = {"temperature": 0, "timeout": PATIENCE, "attempts": 3, "retry_seconds": PATIENCE}
+        return of_service if name.startswith(("openai/", "anthropic/")) else {}
+    try:
+        options = json.loads(text)
+    except ValueError:
+        options = None
+    if not isinstance(options, dict):
+        raise ConfigError(
+            f"{OPTIONS_VARIABLE} is not a JSON object.",
+            field="router",
+            mend='write it as {"temperature": 0}.',
+        )
+    return options
 
 
 def _line(text: str) -> str:

@@ -1,15 +1,14 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import Any
+from pathlib import Path
 
 import pytest
 
 from icae_env import registry
 from icae_env.errors import ConfigError, UserAgentError
+from icae_env.llm.conformance.wire import WireServer, fail, say
 from icae_env.user_agent import RecordSet, Router, UserAgent
 from icae_env.user_agent.llm_router import LlmRouter
 
@@ -81,61 +80,57 @@ def test_a_reply_is_stored_text_whatever_the_model_says(records: RecordSet) -> N
     assert chat.prompts == []
 
 
-class _Model(BaseHTTPRequestHandler):
-    answer: str | None = None
-
-    def do_POST(self) -> None:
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        document: dict[str, Any] = {"error": {"message": "overloaded"}}
-        if self.answer is not None:
-            message = {"role": "assistant", "content": self.answer}
-            choice = {"index": 0, "finish_reason": "stop", "message": message}
-            document = {
-                "id": "1",
-                "object": "chat.completion",
-                "created": 0,
-                "model": request["model"],
-                "choices": [choice],
-            }
-        data = json.dumps(document).encode()
-        self.send_response(200 if self.answer is not None else 400)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: Any) -> None: ...
-
-
 @pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_Model]]:
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[WireServer]:
     """A server that speaks as OpenAI's does, and the variables that lead to it."""
-
-    class Handler(_Model): ...
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.server_port}/v1")
-    monkeypatch.setenv("OPENAI_API_KEY", "no-secret")
-    monkeypatch.setenv("ICAE_ROUTER_MODEL", "some-model")
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    yield Handler
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with WireServer() as server:
+        for name, value in server.variables.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("ICAE_ROUTER_MODEL", "openai/some-model")
+        monkeypatch.delenv("ICAE_ROUTER_OPTIONS", raising=False)
+        yield server
 
 
-def test_the_registered_router_asks_a_model_over_http(records: RecordSet, model: type[_Model]) -> None:
+def test_the_registered_router_asks_a_model_over_http(records: RecordSet, service: WireServer) -> None:
     router = registry.resolve("router", "llm")(records)
-    model.answer = '{"records": ["R5"]}'
+    service.play(fail(503), say('{"records": ["R5"]}'))
     assert [match.id for match in router.route(QUESTION).matches] == ["R5"]
-    model.answer = ""
+    asked = service.requests[-1].body
+    assert (asked["model"], asked["temperature"]) == ("some-model", 0) and QUESTION in service.requests[
+        -1
+    ].last
+    service.play(say(""))
     with pytest.raises(UserAgentError, match="said nothing"):
         router.route(QUESTION)
-    model.answer = None
+    service.play(fail(400))
     with pytest.raises(UserAgentError, match="could not be asked"):
         router.route(QUESTION)
+
+
+def test_a_model_of_another_kind_routes_too(
+    records: RecordSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "answers.jsonl"
+    file.write_text(
+        '{"match": "Who wins", "text": "{\\"records\\": [\\"R2\\"]}", "times": 0}\n{"text": "{}", "times": 0}\n'
+    )
+    monkeypatch.setenv("ICAE_ROUTER_MODEL", f"scripted:{file}")
+    router = LlmRouter(records)
+    assert [match.id for match in router.route(QUESTION).matches] == ["R2"]
+    assert router.route("Anything?").kind == "fallback"
+
+
+def test_options_come_from_a_variable(
+    records: RecordSet, service: WireServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ICAE_ROUTER_OPTIONS", '{"max_tokens": 77}')
+    service.play(say("{}"))
+    assert LlmRouter(records).route(QUESTION).kind == "fallback"
+    body = service.requests[-1].body
+    assert body["max_tokens"] == 77 and "temperature" not in body
+    monkeypatch.setenv("ICAE_ROUTER_OPTIONS", "temperature=0")
+    with pytest.raises(ConfigError, match="ICAE_ROUTER_OPTIONS"):
+        LlmRouter(records)
 
 
 def test_without_a_model_the_variable_is_named(records: RecordSet, monkeypatch: pytest.MonkeyPatch) -> None:
