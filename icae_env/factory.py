@@ -24,7 +24,7 @@ ALL = "all"
 
 def make_env(
     task: str | Sequence[str] = "bracex",
-    level: str | Sequence[str] = "L1",
+    level: str | Sequence[str] | None = None,
     sandbox: str | Backend = "auto",
     image: str = "auto",
     reward: RewardLike = "overall",
@@ -46,7 +46,7 @@ def make_env(
 
     Args:
         task: Id of a task, several of which each reset draws one, or ``all``.
-        level: A level, or several of which each reset draws one.
+        level: A level, or several of which each reset draws one; None: the task's first, which is L1 where a PRD has levels.
         sandbox: ``bubblewrap``, ``docker``, ``module:Class``, or a backend; ``auto`` takes the first of
             the two that works here.
         image: Name of an image, or ``host``; ``auto`` takes the task's own where it is built, else ``host``.
@@ -82,7 +82,7 @@ def make_env(
     )
     wiring = Wired(
         tasks=_tasks(task),
-        levels=tuple(check_level(name) for name in _several(level, "level")),
+        levels=tuple(check_level(name) for name in _several(level, "level")) if level is not None else (),
         sandbox=sandbox,
         image=image,
         resources=resources or Limits(),

@@ -19,7 +19,7 @@ from icae_env.registry import resolve
 from icae_env.sandbox.base import Backend, Limits, Sandbox, SandboxConfig
 from icae_env.sandbox.shell import Shell
 from icae_env.selection import BACKENDS, check_sandbox, choose_image
-from icae_env.tasks import HiddenTask, Level, PublicTask, load_hidden, load_public, records_file
+from icae_env.tasks import HiddenTask, Level, PublicTask, find_task, load_hidden, load_public, records_file
 from icae_env.tasks.languages import check_language, in_language
 from icae_env.user_agent import (
     MakeRouter,
@@ -41,7 +41,7 @@ class Wired:
 
     Args:
         tasks: Ids to choose from.
-        levels: Levels to choose from.
+        levels: Levels to choose from; none: each task's first.
         sandbox: Name of a backend, ``auto``, or a backend (which stays its owner's to close).
         image: Name of an image, or ``auto``.
         resources: Limits of each sandbox.
@@ -65,7 +65,7 @@ class Wired:
         if isinstance(sandbox, str):
             check_sandbox(sandbox)
         self._router: MakeRouter = resolve("router", router) if isinstance(router, str) else router
-        self.tasks, self.levels = tasks, levels
+        self.tasks, self._levels = tasks, levels
         self._language = None if language is None else check_language(language)
         self._sandbox, self._image, self._resources, self._workers = sandbox, image, resources, workers
         self._backend: Backend | None = None
@@ -73,6 +73,10 @@ class Wired:
         self._images: dict[str, str] = {}
         self._session: Session | None = None
         self._door: tuple[Sandbox, AskUserDoor | None] | None = None
+
+    def levels(self, task: str) -> tuple[Level, ...]:
+        """Return the levels of a task to choose from."""
+        return self._levels or find_task(task).spec.levels[:1]
 
     @property
     def backend(self) -> Backend:

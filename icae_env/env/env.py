@@ -182,13 +182,13 @@ class ICAEEnv(gymnasium.Env[Observation, Any]):
         if unknown:
             raise UnknownNameError("reset option", str(unknown[0]), OPTIONS)
         # Both are drawn on every reset, so that naming one does not change the choices that follow.
-        tasks, levels = self._wiring.tasks, self._wiring.levels
-        drawn = tasks[int(self.np_random.integers(len(tasks)))]
-        drawn_level = levels[int(self.np_random.integers(len(levels)))]
+        tasks = self._wiring.tasks
+        drawn, share = tasks[int(self.np_random.integers(len(tasks)))], self.np_random.random()
         task = options.get("task") or drawn
-        level = options.get("level") or drawn_level
         if task not in tasks:
             raise UnknownNameError("task in this environment", str(task), tasks)
+        levels = self._wiring.levels(task)
+        level = options.get("level") or levels[int(share * len(levels))]
         if level not in LEVELS:
             raise UnknownNameError("level", str(level), LEVELS)
         return self._wiring.load(task, cast(Level, level))

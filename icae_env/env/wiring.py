@@ -92,9 +92,8 @@ class Wiring(Protocol):
         """Ids of the tasks to choose from."""
         ...
 
-    @property
-    def levels(self) -> Sequence[Level]:
-        """Levels to choose from."""
+    def levels(self, task: str) -> Sequence[Level]:
+        """Return the levels of a task to choose from."""
         ...
 
     def load(self, task: str, level: Level) -> PublicTask:
