@@ -39,7 +39,7 @@ Language = Annotated[
     str | None,
     typer.Option("--language", help="Language of the program, if not the task's own; image auto goes by it."),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of the episode.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the episode.")]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Sandboxes at the same time while scoring.")]
 AgentOptions = Annotated[
     list[str] | None,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from icae_program import document, icae, process
+
+from icae_env.tasks import find_task
 
 TASKS = ("Valid names: ", "bracex, ", "ssf, ", "stockholm")
 RUN = ("run", "--task", "bracex", "--agent", "noop")
@@ -34,6 +37,7 @@ WRONG: dict[str, tuple[tuple[str, ...], str | tuple[str, ...]]] = {
     "images build nothing": (("images", "build"), ("base, ", "node, ", "python, ")),
     "images builder": (("images", "build", "base", "--builder", "podman"), "auto, docker, mmdebstrap"),
     "images remove": (("images", "remove", "nope"), "There is no built image 'nope'"),
+    "play seed": (("play", "--seed", "-1"), "greater than or equal to 0"),
     "play level": (("play", "--level", "L0"), "L1, L2, L3"),
 }  # fmt: skip
 
@@ -67,14 +71,25 @@ def test_wrong_input_is_told_as_json_too(name: str) -> None:
         assert part in document(done)["error"]["message"]
 
 
+def test_a_path_that_the_system_refuses_is_named_with_a_mend() -> None:
+    done = icae("evaluate", "a" * 300, "--task", "bracex")
+    assert done.exit_code == 2
+    assert "File name too long. Mend: give a shorter path." in done.stderr
+
+
 @pytest.mark.bubblewrap
 @pytest.mark.parametrize("command", [("demo",), ("run", "--agent", "scripted")], ids=["demo", "run"])
 def test_a_task_without_a_script_names_those_that_have_one(
-    command: tuple[str, ...], bubblewrap: list[str]
+    command: tuple[str, ...], bubblewrap: list[str], tmp_path: Path
 ) -> None:
-    done = icae(*command, "--task", "span-sets", *bubblewrap)
+    found = find_task("bracex")
+    copytree(found.folder, tmp_path / "tasks" / "unplayed")
+    copytree(found.user_agent, tmp_path / "user_agent_data" / "unplayed")
+    spec = tmp_path / "tasks" / "unplayed" / "task.toml"
+    spec.write_text(spec.read_text().replace('id = "bracex"', 'id = "unplayed"'))
+    done = icae(*command, "--task", "unplayed", *bubblewrap, env={"ICAE_TASKS_PATH": str(tmp_path)})
     assert done.exit_code == 2
-    assert "play one of bracex, ssf, stockholm" in done.stderr
+    assert "no action file for the task 'unplayed'. Mend: play one of bracex, " in done.stderr
 
 
 def test_a_traceback_is_shown_on_request() -> None:

@@ -56,3 +56,14 @@ def test_wrong_input_is_refused(tmp_path: Path) -> None:
     )
     assert done.exit_code == 2
     assert "There is no comparison 'loose'" in done.output
+
+
+def test_a_place_that_cannot_hold_tasks_is_named_with_a_mend(tmp_path: Path) -> None:
+    place, file = str(corpus(tmp_path / "corpus")), tmp_path / "file"
+    file.write_text("x")
+    done = icae("import", "icae-bench", place, "--out", str(file))
+    assert done.exit_code == 2
+    assert "file/tasks: Not a directory. Mend: give a path whose folders are folders" in done.stderr
+    assert file.read_text() == "x"
+    done = icae("import", "icae-bench", place, "--out", "/proc/none", "--json")
+    assert "/proc/none: No such file or directory. Mend: " in document(done)["error"]["message"]
