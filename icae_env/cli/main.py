@@ -10,12 +10,14 @@ import typer
 from icae_env.cli import (
     agents,
     audit,
+    compare,
     demo,
     doctor,
     evaluate,
     images,
     importing,
     play,
+    report,
     run,
     task,
     tasks,
@@ -38,6 +40,8 @@ app.command("demo")(demo.demo)
 app.command("tasks")(tasks.tasks)
 app.add_typer(agents.app, name="agents")
 app.command("run")(run.run)
+app.command("report")(report.report)
+app.command("compare")(compare.compare)
 app.command("evaluate")(evaluate.evaluate)
 app.command("validate")(validate.validate)
 app.command("audit")(audit.audit)
