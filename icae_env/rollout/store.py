@@ -1,9 +1,11 @@
 """The run directory: what it holds, and how it is read.
 
     RUN/run.json                       RunConfig: what was asked for; written first
+        .lock                          held by the process that plays, so that no second one does
         episodes/ID/trajectory.jsonl   one line for each reset, model call and step, written as it happens
                     submission.tar.gz  the snapshot that was scored
                     report.json        EvalReport
+                    agent_error.txt    traceback, where the agent's own code failed
                     episode.json       EpisodeRow; written last and whole, so that its presence says the episode is over
                     attempts/N/        what earlier attempts left that ended without a score
 
@@ -35,7 +37,8 @@ TRAJECTORY, SUBMISSION, REPORT, EPISODE = (
     "report.json",
     "episode.json",
 )
-
+AGENT_ERROR_FILE, ATTEMPTS, LOCK = "agent_error.txt", "attempts", ".lock"
+_LONGEST_NAME = 160
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -70,10 +73,11 @@ class EpisodeKey(_Frozen):
             f"s{self.seed}",
         ]
         plain = "-".join(re.sub(r"[^A-Za-z0-9_.]+", "_", part) for part in parts if part)
-        if not self.options and ":" not in self.agent and re.fullmatch(r"[\w./]*", self.model or ""):
+        exact = not self.options and ":" not in self.agent and re.fullmatch(r"[\w./]*", self.model or "")
+        if exact and len(plain) <= _LONGEST_NAME:
             return plain
         told = repr((self.agent, sorted(self.options.items()), self.model))
-        return f"{plain}-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
+        return f"{plain[:_LONGEST_NAME]}-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
 
 
 class RunConfig(_Frozen):
@@ -86,10 +90,19 @@ class RunConfig(_Frozen):
     """In the order of play."""
     sandbox: str
     image: str
+    model_options: Mapping[str, Mapping[str, str]] = Field(default_factory=dict)
+    """By model."""
+    env: Mapping[str, Any] = Field(default_factory=dict)
+    """Further arguments of ``make_env``."""
     episode_limits: ModelLimits = ModelLimits()
     run_limits: ModelLimits = ModelLimits()
     versions: Mapping[str, str] = Field(default_factory=dict)
     """Of icae_env, Python and the system."""
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What was asked for, as JSON values: equal for runs that play the same."""
+        return self.model_dump(mode="json", exclude={"created", "versions"})
 
 
 class EpisodeRow(_Frozen):
@@ -101,7 +114,7 @@ class EpisodeRow(_Frozen):
     reward: float | None
     """The overall pass rate; None when nothing was measured."""
     end: str | None
-    """``submit``, or the limit that ended it."""
+    """``submit``, the limit that ended it (``limit:NAME`` for one of the model), ``agent_error``, or what the agent says."""
     steps: int
     questions: int
     """Questions charged."""
@@ -110,7 +123,7 @@ class EpisodeRow(_Frozen):
     started: datetime
     """UTC."""
     error: str | None = None
-    """What failed outside of the agent."""
+    """What failed: on the host's side, at the model's service, or (end ``agent_error``) in the agent's own code."""
     attempts: int = Field(default=1, ge=1)
     """How often it was played; all but the last ended without a score."""
     language: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -73,6 +74,26 @@ class Interaction(_Frozen):
     """Share of the budget that was used."""
     flagged: int
     """Questions refused as dumping."""
+
+
+def interaction(diagnoses: Iterable[Diagnosis], ids: Iterable[str], budget: int) -> Interaction:
+    """Return how a session used the User Agent.
+
+    Args:
+        diagnoses: What happened to each question.
+        ids: Of all records that there are to reveal.
+        budget: Questions that the session could ask.
+    """
+    entries, known = list(diagnoses), set(ids)
+    revealed = {name for entry in entries for name in entry.revealed} & known
+    used = sum(entry.charged for entry in entries)
+    return Interaction(
+        questions=used,
+        coverage=len(revealed) / len(known) if known else None,
+        fallback_rate=sum(entry.kind == "fallback" for entry in entries) / used if used else None,
+        budget_use=used / budget if budget else 0.0,
+        flagged=sum(entry.flagged is not None for entry in entries),
+    )
 
 
 class UserAgent:
@@ -158,16 +179,7 @@ class Session:
 
     def metrics(self) -> Interaction:
         """Return how the session used the User Agent so far."""
-        ids = set(self._user_agent.records.ids)
-        revealed = {name for entry in self._diagnostics for name in entry.revealed} & ids
-        fallbacks = sum(entry.kind == "fallback" for entry in self._diagnostics)
-        return Interaction(
-            questions=self._used,
-            coverage=len(revealed) / len(ids) if ids else None,
-            fallback_rate=fallbacks / self._used if self._used else None,
-            budget_use=self._used / self.budget if self.budget else 0.0,
-            flagged=sum(entry.flagged is not None for entry in self._diagnostics),
-        )
+        return interaction(self._diagnostics, self._user_agent.records.ids, self.budget)
 
     def _answer(self, question: str) -> Reply:
         routing, reason = self._user_agent.route(question)
