@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from icae_env.errors import ContextExceededError, ModelRequestError, ModelUnavailableError
-from icae_env.llm.keys import scrub_error
+from icae_env.llm.keys import scrub, scrub_error
 from icae_env.llm.retry import Failure, retry_after
 
 _AGAIN = {408, 409, 425, 429}
@@ -54,6 +54,7 @@ def from_status(
         key: What must not be told.
         variable: Where the key came from.
     """
+    body = scrub(body, key)
     error = _inner(body)
     codes = [code for code in _codes(error) if code]
     text = scrub_error(_text(error, body), key)

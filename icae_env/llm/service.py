@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 from icae_env.errors import ConfigError, EpisodeStateError, ModelRequestError
 from icae_env.llm.base import Completion, Message, ToolSpec
@@ -68,6 +69,12 @@ class ServiceModel(ABC):
                 scrub_error(f"The client of '{self.name}' cannot be made: {error}", self._key),
                 mend="check the option base_url and the variables of the SDK.",
             ) from None
+        address = urlsplit(str(self._clients.sync.base_url))
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise ConfigError(
+                f"The address of '{self.name}' is no http or https address.",
+                mend="write the option base_url as http://HOST:PORT/v1, with what the service wants after it.",
+            )
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

@@ -1,4 +1,4 @@
-"""For the tests of models: shown values in failed conformance checks, and no variables of the machine."""
+"""For the tests of models: no variables of the machine."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from typing import Any
 import pytest
 
 from icae_env.llm import ChatModel, make_model
-
-pytest.register_assert_rewrite("icae_env.llm.conformance")
-
-from icae_env.llm.conformance.wire import WireServer  # noqa: E402 - after the line above
+from icae_env.llm.conformance.wire import WireServer
 
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "chat": ("openai/some-model", {}),
