@@ -121,15 +121,29 @@ def _printed(
 ) -> dict[str, str]:
     """Return what the golden prints, by case id."""
     progress(f"{task.id}: run {run} of 2 on {len(hidden.cases)} inputs ...")
+    return _texts(task, hidden.cases, run_golden(task, hidden.cases, golden, sandbox, image))
+
+
+def run_golden(
+    task: TaskFolder, cases: Sequence[Case], golden: Submission, sandbox: str, image: str
+) -> dict[str, Answer]:
+    """Run a golden on inputs once and return its answers by case id.
+
+    Args:
+        task: Whose protocol, limits and comparison hold.
+        cases: The inputs; what they expect is not looked at.
+        golden: The golden with its package installed.
+        sandbox: Backend to run on.
+        image: Image to run on.
+    """
     with closing(open_backend(sandbox)) as backend:
         replay = Replay(
             backend, SandboxConfig(image=image), golden, task.spec.limits, task.spec.comparison, 2
         )
         if task.spec.protocol == "stdin":
-            answers = replay_stdin(replay, hidden.cases)
-        else:
-            answers = replay_rcb(replay, {suite: hidden.suite(suite) for suite in SUITES})
-    return _texts(task, hidden.cases, answers)
+            return replay_stdin(replay, cases)
+        suites = {suite: [case for case in cases if case.suite == suite] for suite in SUITES}
+        return replay_rcb(replay, suites)
 
 
 def _texts(task: TaskFolder, cases: Sequence[Case], answers: Mapping[str, Answer]) -> dict[str, str]:

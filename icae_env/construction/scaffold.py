@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from string import Template
 
@@ -53,7 +54,7 @@ def new_task(name: str, language: str, protocol: str, root: Path) -> Path:
         "language": language,
         "image": language_image(language),
         "protocol": protocol,
-        "install": _INSTALL.get(language, "see the golden of another task in this language"),
+        "install": install_hint(language),
     }
     folders = {"task": root / "tasks" / name, "user_agent": root / "user_agent_data" / name}
     check_free(*folders.values())
@@ -68,10 +69,30 @@ def new_task(name: str, language: str, protocol: str, root: Path) -> Path:
     return folders["task"]
 
 
-def _fill(target: Path, part: str, values: dict[str, str]) -> None:
-    for source in sorted((_TEMPLATES / part).rglob(f"*{_SUFFIX}")):
-        text = Template(source.read_text(encoding="utf-8")).substitute(values)
-        file = target / source.relative_to(_TEMPLATES / part).with_name(source.name.removesuffix(_SUFFIX))
+def install_hint(language: str) -> str:
+    """Return how a golden's ``install.sh`` gets a pinned package of a language's registry."""
+    return _INSTALL.get(language, "see the golden of another task in this language")
+
+
+def template_texts(part: str, values: Mapping[str, str]) -> dict[str, str]:
+    """Return the files of a part of the scaffold: relative path -> text.
+
+    Args:
+        part: ``task``, ``golden_rcb``, ``golden_stdin`` or ``user_agent``.
+        values: Its variables.
+    """
+    folder = _TEMPLATES / part
+    return {
+        source.relative_to(folder).as_posix().removesuffix(_SUFFIX): Template(
+            source.read_text(encoding="utf-8")
+        ).substitute(values)
+        for source in sorted(folder.rglob(f"*{_SUFFIX}"))
+    }
+
+
+def _fill(target: Path, part: str, values: Mapping[str, str]) -> None:
+    for name, text in template_texts(part, values).items():
+        file = target / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8", newline="")
         if text.startswith("#!"):
