@@ -1,4 +1,4 @@
-"""For all tests: in CI nothing may be skipped, for there a missing backend is a fault of the set-up."""
+"""For all tests: in CI nothing may be skipped, for there a missing backend is a fault of the set-up; shared checks show values."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import os
 from collections.abc import Generator
 
 import pytest
+
+# Shown values in failed checks of these modules; here, as it must come before any test's import of them.
+pytest.register_assert_rewrite("icae_env.llm.conformance")
 
 CI_VARIABLE = "ICAE_CI"
 """With the value 1, a test or module that would be skipped fails."""
