@@ -73,12 +73,7 @@ def table(sheet: Sheet) -> Markup:
     lines = [
         tag(
             "tr",
-            *(
-                tag("th", cell, scope="row", class_="long" if len(cell) > _LONG else None)
-                if n < sheet.names
-                else tag("td", *_spread(cell), class_="value")
-                for n, cell in enumerate(line)
-            ),
+            *(_cell(cell, named=n < sheet.names) for n, cell in enumerate(line)),
             class_="all" if line[:1] == ("all",) else None,
         )
         for line in sheet.lines
@@ -89,10 +84,12 @@ def table(sheet: Sheet) -> Markup:
     return join(tag("div", inner, class_="scroll", tabindex="0", role="region", aria_label=sheet.title), note)
 
 
-def _spread(cell: str) -> list[object]:
-    """Return a cell with its interval, or what is unknown, in smaller letters below."""
-    value, mark, more = cell.partition(" [") if " [" in cell else cell.partition(" (")
-    return [value, tag("small", mark.strip() + more)] if mark else [cell]
+def _cell(text: str, *, named: bool) -> Markup:
+    """Return a cell; of a value its interval, or how many are unknown, stands in smaller letters below."""
+    if named:
+        return tag("th", text, scope="row", class_="long" if len(text) > _LONG else None)
+    value, mark, more = text.partition(" [") if " [" in text else text.partition(" (")
+    return tag("td", value, tag("small", mark.strip() + more) if mark else "", class_="value")
 
 
 def _side(sheet: Sheet, number: int) -> str | None:

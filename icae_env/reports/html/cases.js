@@ -72,7 +72,7 @@ function linesOf(value) {
 // The lines of one side; those that the other side has otherwise are marked.
 function compared(lines, other, outcome) {
   const marked = outcome !== "pass" && other !== null;
-  return make("pre", { class: "text", tabindex: "0" }, lines.map((line, number) => make("span", { class: marked && line !== other[number] ? "line off" : "line" }, `${line}\n`)));
+  return make("pre", { class: "text", tabindex: "0" }, lines.map((line, number) => make("span", { class: marked && line !== other[number] ? "line off" : "line" }, line)));
 }
 
 function gapsPanel(episode) {

@@ -117,7 +117,7 @@ def _scatter(
 ) -> Markup:
     top, bottom = 16, 300
     height = percent_scale(bottom, top)
-    every = -(-len(dots) // MOST_DOTS)
+    every = max(-(-len(dots) // MOST_DOTS), 1)
     marks = [
         tag(
             "circle",
@@ -134,7 +134,7 @@ def _scatter(
             cx=f"{scale.place(mean.value):.1f}", cy=f"{height.place(group.means['overall'].value):.1f}", r=8,
             class_=f"ring c{place % COLOURS}",
         )
-        for place, (group, mean) in enumerate(means)
+        for place, (group, mean) in enumerate(means[:MOST_GROUPS])
         if mean.value is not None and group.means["overall"].value is not None
     ]  # fmt: skip
     return _svg(

@@ -77,7 +77,7 @@ function text(value, kind = "") {
 
 function diff(value) {
   const names = { "+": "add", "-": "remove", "@": "place" };
-  const lines = value.split("\n").map((line) => make("span", { class: `line ${names[line[0]] || ""}` }, `${line}\n`));
+  const lines = value.split("\n").map((line) => make("span", { class: `line ${names[line[0]] || ""}` }, line));
   return make("pre", { class: "text diff", tabindex: "0" }, lines);
 }
 
