@@ -29,7 +29,7 @@ class AnthropicModel(ServiceModel):
 
     service = "anthropic"
     client_class = "Anthropic"
-    key_variable = "ANTHROPIC_API_KEY"
+    key_variables = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
     def __init__(self, model: str, **options: Any) -> None:
         import anthropic  # noqa: PLC0415 - on first use
@@ -60,7 +60,7 @@ class AnthropicModel(ServiceModel):
             if own.reasoning_effort
             else None,
             # Without a time of its own, the SDK refuses to wait for long answers in one piece.
-            "timeout": own.timeout,
+            "timeout": self._clients.timeout,
         }
         return {name: value for name, value in request.items() if value is not None}
 

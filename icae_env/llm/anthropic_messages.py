@@ -113,15 +113,16 @@ def read(document: dict[str, Any], model: str, asked: int, *, keep: bool) -> Com
     """
     calls: list[ToolCall] = []
     text, reasoning, kept = "", "", []
-    for block in document["content"]:
-        kind = block["type"]
+    content = document["content"]
+    for block in [_text(content)] if isinstance(content, str) else content:
+        kind = block.get("type")
         sent = {name: value for name, value in block.items() if value is not None}
         if kind == "text":
-            text += block["text"]
-            if not block["text"].strip():
+            text += block.get("text") or ""
+            if not str(block.get("text") or "").strip():
                 continue
         elif kind == "thinking":
-            reasoning += block["thinking"]
+            reasoning += block.get("thinking") or ""
             if not block.get("signature"):  # cut off; the service would not take it back
                 continue
         elif kind == "tool_use":
@@ -131,7 +132,7 @@ def read(document: dict[str, Any], model: str, asked: int, *, keep: bool) -> Com
             calls.append(call)
             sent |= _to_call(call)
         kept.append(sent)
-    said = any(block["type"] not in ("thinking", "redacted_thinking") for block in kept)
+    said = any(block.get("type") not in ("thinking", "redacted_thinking") for block in kept)
     return Completion(
         message=Message(
             role="assistant",

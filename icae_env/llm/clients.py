@@ -12,7 +12,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from types import ModuleType
 from typing import Any
 
+from pydantic import SecretStr
+
 _BEGUN = "icae_begun"
+CONNECT_SECONDS = 15.0
+"""What it may take to reach a service; one that is not there is noticed by it."""
 
 
 class Clients:
@@ -21,13 +25,18 @@ class Clients:
     Args:
         sdk: The SDK's module.
         sync: Name of its class for threads; with ``Async`` before it, that for event loops.
-        timeout: Seconds that an answer may take, from the first byte sent to the last one received.
+        seconds: What an answer may take, from the first byte sent to the last one received.
+        key: The service's key; None: the SDK looks for it.
         **settings: Further arguments of the classes.
     """
 
-    def __init__(self, sdk: ModuleType, sync: str, timeout: float, **settings: Any) -> None:
-        self._sdk, self._name, self._timeout = sdk, sync, timeout
-        self._settings = {**settings, "max_retries": 0, "timeout": timeout}
+    def __init__(
+        self, sdk: ModuleType, sync: str, seconds: float, key: SecretStr | None = None, **settings: Any
+    ) -> None:
+        self._sdk, self._name, self._seconds, self._key = sdk, sync, seconds, key
+        self.timeout: Any = sdk.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+        """The same in the SDK's form."""
+        self._settings = {**settings, "max_retries": 0, "timeout": self.timeout}
         self._lock = threading.Lock()
         self._of_loop: dict[asyncio.AbstractEventLoop, tuple[Any, AsyncIterator[Any]]] = {}
         # Which HTTP library it is depends on the SDK's version.
@@ -37,10 +46,13 @@ class Clients:
         # A model that nobody closes leaves no open sockets behind.
         weakref.finalize(self, self.sync.close)
 
+    def _client(self, name: str, http_client: Any) -> Any:
+        key = {} if self._key is None else {"api_key": self._key.get_secret_value()}
+        return getattr(self._sdk, name)(http_client=http_client, **self._settings, **key)
+
     def _make(self) -> Any:
         hooks = {"request": [_note_begin], "response": [self._bound]}
-        http_client = self._sdk.DefaultHttpxClient(timeout=self._timeout, event_hooks=hooks)
-        return getattr(self._sdk, self._name)(http_client=http_client, **self._settings)
+        return self._client(self._name, self._sdk.DefaultHttpxClient(timeout=self.timeout, event_hooks=hooks))
 
     def _make_async(self) -> Any:
         async def note(request: Any) -> None:
@@ -50,8 +62,8 @@ class Clients:
             self._bound(response)
 
         hooks = {"request": [note], "response": [bound]}
-        http_client = self._sdk.DefaultAsyncHttpxClient(timeout=self._timeout, event_hooks=hooks)
-        return getattr(self._sdk, f"Async{self._name}")(http_client=http_client, **self._settings)
+        http_client = self._sdk.DefaultAsyncHttpxClient(timeout=self.timeout, event_hooks=hooks)
+        return self._client(f"Async{self._name}", http_client)
 
     async def of_running_loop(self) -> Any:
         """Return the client of the event loop that runs; it is closed when the loop ends, or by ``close``."""
@@ -92,7 +104,7 @@ class Clients:
 
     def _bound(self, response: Any) -> None:
         """Give the body of a response an end in time; the HTTP library bounds the wait for each part alone."""
-        latest = response.request.extensions.get(_BEGUN, time.monotonic()) + self._timeout
+        latest = response.request.extensions.get(_BEGUN, time.monotonic()) + self._seconds
         response.stream = _bounded(self._http, response.stream, latest)
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from pydantic import SecretStr
+
 from icae_env.errors import ContextExceededError, ModelRequestError, ModelUnavailableError
 from icae_env.llm.keys import scrub, scrub_error
 from icae_env.llm.retry import Failure, retry_after
 
+NO_KEY = SecretStr("")
 _AGAIN = {408, 409, 425, 429}
 _NEVER = {501, 505}
 _TOO_LONG = {
@@ -42,7 +45,7 @@ _MENDS = {
 
 
 def from_status(
-    who: str, status: int, body: Any, *, headers: Any = None, key: str = "", variable: str = ""
+    who: str, status: int, body: Any, *, headers: Any = None, key: SecretStr = NO_KEY, variable: str = ""
 ) -> Failure:
     """Return what an HTTP error means.
 
@@ -71,7 +74,7 @@ def from_status(
     return Failure(error=ModelRequestError, message=told + (f" Mend: {mend}" if mend else ""), again=False)
 
 
-def from_connection(who: str, kind: str, cause: BaseException | None, *, key: str = "") -> Failure:
+def from_connection(who: str, kind: str, cause: BaseException | None, *, key: SecretStr = NO_KEY) -> Failure:
     """Return what it means that there was no whole answer.
 
     Args:
@@ -85,7 +88,7 @@ def from_connection(who: str, kind: str, cause: BaseException | None, *, key: st
     return Failure(error=ModelUnavailableError, message=message, again=True)
 
 
-def malformed(who: str, what: str, *, key: str = "") -> Failure:
+def malformed(who: str, what: str, *, key: SecretStr = NO_KEY) -> Failure:
     """Return what it means that an answer cannot be read."""
     return Failure(
         error=ModelUnavailableError, message=scrub_error(f"{who}: the answer {what}.", key), again=True

@@ -6,6 +6,8 @@ import os
 import re
 from typing import Any
 
+from pydantic import SecretStr
+
 from icae_env.errors import ConfigError
 
 HIDDEN = "[key]"
@@ -13,8 +15,8 @@ _MASKED = re.compile(r"[\w-]*\*{3,}[\w-]*")
 """A key as services show it that hide only its middle."""
 
 
-def key_from(variable: str, model: str) -> str:
-    """Return the key that an environment variable holds.
+def key_from(variable: str, model: str) -> SecretStr:
+    """Return the key that an environment variable holds, in a form that tracebacks do not show.
 
     Args:
         variable: Its name.
@@ -23,14 +25,14 @@ def key_from(variable: str, model: str) -> str:
     Raises:
         ConfigError: It is not set, or cannot be a key. The value is not told.
     """
-    key = os.environ.get(variable, "")
+    key = SecretStr(os.environ.get(variable, ""))
     if not key:
         raise ConfigError(
             f"The model '{model}' has no key: {variable} is not set.",
             mend=f"set {variable} (to any word for a server that wants no key), or name another variable with the "
             "option api_key_env.",
         )
-    if not key.isascii() or not key.isprintable() or key != key.strip():
+    if not re.fullmatch(r"[!-~]([ -~]*[!-~])?", key.get_secret_value()):
         raise ConfigError(
             f"The key in {variable} has white space at an end, or signs that no key has.",
             mend=f"set {variable} again, without a newline.",
@@ -38,14 +40,14 @@ def key_from(variable: str, model: str) -> str:
     return key
 
 
-def scrub(value: Any, key: str) -> Any:
+def scrub(value: Any, key: SecretStr) -> Any:
     """Return a JSON value without the key, and without halves of signs that are no text.
 
     A word of letters alone that is shorter than 12, as servers without keys are given, is no secret and stays.
     """
     if isinstance(value, str):
-        if _is_secret(key) and key in value:
-            value = value.replace(key, HIDDEN)
+        if _is_secret(key):
+            value = value.replace(key.get_secret_value(), HIDDEN)
         return (
             value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         )
@@ -56,10 +58,10 @@ def scrub(value: Any, key: str) -> Any:
     return value
 
 
-def scrub_error(text: str, key: str) -> str:
+def scrub_error(text: str, key: SecretStr) -> str:
     """Return the text of an error without the key, whole or with its middle hidden."""
     return _MASKED.sub(HIDDEN, str(scrub(text, key)))
 
 
-def _is_secret(key: str) -> bool:
-    return len(key) >= 12 or (len(key) >= 6 and not key.isalpha())
+def _is_secret(key: SecretStr) -> bool:
+    return len(key) >= 12 or (len(key) >= 6 and not key.get_secret_value().isalpha())

@@ -26,7 +26,7 @@ class OpenAIModel(ServiceModel):
 
     service = "openai"
     client_class = "OpenAI"
-    key_variable = "OPENAI_API_KEY"
+    key_variables = ("OPENAI_API_KEY",)
 
     def __init__(self, model: str, **options: Any) -> None:
         import openai  # noqa: PLC0415 - on first use

@@ -106,12 +106,21 @@ def read(document: dict[str, Any], model: str, asked: int, *, keep: bool) -> Com
     )
 
 
-def _calls(given: list[dict[str, Any]], asked: int) -> tuple[tuple[ToolCall, ...], list[dict[str, Any]]]:
+def _calls(given: list[Any], asked: int) -> tuple[tuple[ToolCall, ...], list[dict[str, Any]]]:
     """Return the calls, and the fields of each that only the service knows."""
     calls: list[ToolCall] = []
     marks = []
     for item in given:
-        function = item.get("function") or {}
+        function = item.get("function") if isinstance(item, dict) else None
+        if not isinstance(function, dict):  # no call that could be carried out, and the agent's to judge
+            calls.append(
+                ToolCall(
+                    id=call_id(None, [call.id for call in calls], asked),
+                    name="",
+                    arguments=arguments_text(item),
+                )
+            )
+            continue
         name = call_id(item.get("id"), [call.id for call in calls], asked)
         arguments = arguments_text(function.get("arguments"))
         calls.append(ToolCall(id=name, name=str(function.get("name") or ""), arguments=arguments))

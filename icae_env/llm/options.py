@@ -34,7 +34,7 @@ class ServiceOptions(BaseModel):
     """Tokens that prompt and answer may have together; told to agents."""
     timeout: float = Field(default=600.0, gt=0)
     """Seconds that one attempt may take."""
-    attempts: int = Field(default=8, ge=1)
+    attempts: int = Field(default=7, ge=1)
     """How often a call is tried."""
     retry_wait: float = Field(default=0.5, ge=0)
     """Seconds to wait after the first failure; it doubles with each."""

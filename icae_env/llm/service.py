@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -48,22 +49,24 @@ class ServiceModel(ABC):
     service: ClassVar[str]
     """First part of the name that users write."""
     client_class: ClassVar[str]
-    key_variable: ClassVar[str]
+    key_variables: ClassVar[tuple[str, ...]]
+    """Those that the SDK reads, in its order."""
 
     def __init__(self, model: str, options: ServiceOptions, sdk: ModuleType) -> None:
         self.name = f"{self.service}/{model}"
         self.context_window = options.context_window
         self._model, self._shared = model, options
-        self._variable = options.api_key_env or self.key_variable
+        found = [name for name in self.key_variables if os.environ.get(name)]
+        self._variable = options.api_key_env or (found or self.key_variables)[0]
         self._key = key_from(self._variable, self.name)
         self._sdk: Any = sdk
         self._closed = False
         self._errors: tuple[type[Exception], ...] = (getattr(sdk, f"{self.client_class}Error"),)
         try:
             # The key is handed over by name only where the SDK would not look for it.
-            given = {"api_key": self._key} if options.api_key_env else {}
+            given = self._key if options.api_key_env else None
             base = {"base_url": options.base_url} if options.base_url else {}
-            self._clients = Clients(sdk, self.client_class, options.timeout, **base, **given)
+            self._clients = Clients(sdk, self.client_class, options.timeout, given, **base)
         except (*self._errors, ValueError, TypeError) as error:
             raise ConfigError(
                 scrub_error(f"The client of '{self.name}' cannot be made: {error}", self._key),

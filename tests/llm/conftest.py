@@ -28,6 +28,7 @@ def _own_variables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         "OPENAI_API_KEY",
         "ANTHROPIC_BASE_URL",
         "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
         "ICAE_PRICES",
     ):
         monkeypatch.delenv(name, raising=False)

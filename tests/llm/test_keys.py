@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from icae_env.env.trajectory import ModelLine, encode
 from icae_env.errors import ConfigError, ModelError
@@ -81,6 +82,25 @@ def test_a_key_with_a_newline_is_told_without_it(monkeypatch: pytest.MonkeyPatch
     assert KEY not in "".join(traceback.format_exception(error.value))
 
 
+def test_tracebacks_with_variables_do_not_show_it(connector: Any) -> None:
+    with WireServer([fail(400)], key=KEY) as server:
+        model = connector(server, "messages")
+        with pytest.raises(ModelError) as error:
+            model.complete(ASK)
+    told = traceback.TracebackException.from_exception(error.value, capture_locals=True)
+    text = "".join(told.format())
+    assert "attempts = " in text and KEY not in text.replace(repr(server.key), "")
+    assert KEY not in repr({**vars(model), **vars(model._clients)})
+
+
+def test_the_other_variable_of_anthropics_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
+    with WireServer([say("x")], key=KEY) as server:
+        monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", KEY)
+        model = make_model("anthropic/m", {"base_url": server.url})
+        assert model.complete(ASK).message.text == "x"
+        model.close()
+
+
 @pytest.mark.parametrize("name", ["openai/m", "anthropic/m"])
 def test_a_missing_key_is_told_at_once(name: str) -> None:
     variable = f"{name.partition('/')[0].upper()}_API_KEY"
@@ -91,7 +111,7 @@ def test_a_missing_key_is_told_at_once(name: str) -> None:
 
 
 def test_placeholders_are_words_and_stay() -> None:
-    assert scrub({"a none": ["none", 1, None]}, "none") == {"a none": ["none", 1, None]}
-    assert scrub({f"a {KEY}": [KEY]}, KEY) == {"a [key]": ["[key]"]}
-    assert scrub("secret1 it is", "secret1") == "[key] it is"
-    assert scrub_error("key sk-a***********z9 is wrong", "EMPTY") == "key [key] is wrong"
+    assert scrub({"a none": ["none", 1, None]}, SecretStr("none")) == {"a none": ["none", 1, None]}
+    assert scrub({f"a {KEY}": [KEY]}, SecretStr(KEY)) == {"a [key]": ["[key]"]}
+    assert scrub("secret1 it is", SecretStr("secret1")) == "[key] it is"
+    assert scrub_error("key sk-a***********z9 is wrong", SecretStr("EMPTY")) == "key [key] is wrong"
