@@ -1,4 +1,4 @@
-"""``icae task``: make a task, record its outputs and check it."""
+"""``icae task``: make a task, record its outputs and check it; ``task_build`` has the command that lets a model make one."""
 # ruff: noqa: PLC0415 - heavy parts are imported when the command runs, so that --help is quick
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from icae_env.cli import task_build
 from icae_env.cli.options import Debug, Image, Json, Sandbox
 from icae_env.cli.output import DONE, FAILED, INFRA, Output, printable
 from icae_env.errors import ConfigError, UnknownNameError
@@ -15,7 +16,10 @@ from icae_env.errors import ConfigError, UnknownNameError
 if TYPE_CHECKING:
     from icae_env.construction import GateReport
 
-app = typer.Typer(help="Make tasks: scaffold, record the golden's outputs, check.", no_args_is_help=True)
+app = typer.Typer(
+    help="Make tasks: scaffold, record the golden's outputs, check, build with a model.", no_args_is_help=True
+)
+app.command("build")(task_build.build)
 
 
 @app.command("new")
@@ -130,7 +134,7 @@ def check(
         )
         reports.append(report)
         if not json:
-            _show(out, report)
+            show_gate(out, report)
     ok = all(report.ok for report in reports)
     documents = [{**report.model_dump(mode="json"), "ok": report.ok} for report in reports]
     out.document({"ok": ok, "tasks": documents})
@@ -149,7 +153,8 @@ def _check_name(task: str) -> None:
         return
 
 
-def _show(out: Output, report: GateReport) -> None:
+def show_gate(out: Output, report: GateReport) -> None:
+    """Show a person what the gate found."""
     for fault in report.faults:
         where = fault.file + (f": {fault.field}" if fault.field else "")
         out.console.print(printable(where), style="bold", soft_wrap=True)

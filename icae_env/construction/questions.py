@@ -74,7 +74,7 @@ def _check_examples(task: TaskFolder) -> list[Finding]:
     for index, record in enumerate(records.records):
         manners = (record.examples.precise, record.examples.wordy, record.examples.colloquial)
         messages = [
-            f"'{text}' is a question of audit.json." for text in record.examples.all if _plain(text) in asked
+            f"'{text}' is a question of audit.json." for text in record.examples.all if plain(text) in asked
         ]
         if len(record.examples.all) < LEAST_EXAMPLES or not all(manners):
             messages.append(
@@ -88,10 +88,11 @@ def _check_examples(task: TaskFolder) -> list[Finding]:
 
 def _questions(asked: Audit) -> frozenset[str]:
     targeted = [item.question for items in asked.records.values() for item in items]
-    return frozenset(map(_plain, (*targeted, *(item.question for item in asked.multi))))
+    return frozenset(map(plain, (*targeted, *(item.question for item in asked.multi))))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return a question without what does not count when two of them are compared: casing and spacing."""
     return " ".join(text.casefold().split())
 
 
