@@ -14,6 +14,7 @@ from icae_env.cli import (
     demo,
     doctor,
     evaluate,
+    export,
     images,
     importing,
     play,
@@ -42,6 +43,7 @@ app.add_typer(agents.app, name="agents")
 app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("compare")(compare.compare)
+app.command("export")(export.export)
 app.command("evaluate")(evaluate.evaluate)
 app.command("validate")(validate.validate)
 app.command("audit")(audit.audit)

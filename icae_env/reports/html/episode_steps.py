@@ -15,6 +15,33 @@ _FRAME = 300
 """Characters that an agent may add around an observation when it passes it on to its model."""
 
 
+class Shown:
+    """What the page shows of an episode so far, so that nothing of a conversation is shown twice."""
+
+    def __init__(self) -> None:
+        self._last = ""
+        self._messages: set[str] = set()
+        self._lengths: dict[str, int] = {}
+
+    def add(self, observation: str) -> None:
+        """Note the observation that the page shows."""
+        self._last = observation.strip()
+
+    def is_new(self, message: Message) -> bool:
+        """Whether a message says more than the last observation and was not in the conversation before."""
+        repeats = self._last in message.text and len(message.text) - len(self._last) < _FRAME
+        if message.role == "assistant" or not message.text or message.text in self._messages:
+            return False
+        self._messages.add(message.text)
+        return not repeats
+
+    def shortened(self, line: ModelLine) -> bool:
+        """Whether a call's conversation does not hold all that its phase's conversation held before."""
+        before = self._lengths.get(line.phase, 0)
+        self._lengths[line.phase] = line.kept + len(line.added) + 1
+        return line.kept < before - 1
+
+
 def steps(lines: Iterable[ResetLine | StepLine | ModelLine], cut: Cutter) -> dict[str, Any]:
     """Return the begin, the steps, and the calls after the last step of one trajectory.
 
@@ -22,19 +49,21 @@ def steps(lines: Iterable[ResetLine | StepLine | ModelLine], cut: Cutter) -> dic
         lines: Its lines.
         cut: Cuts every text.
     """
-    files = Files()
+    files, shown = Files(), Shown()
     found: list[dict[str, Any]] = []
     calls: list[dict[str, Any]] = []
-    begin, last = "", ""
+    begin = ""
     for line in lines:
         if isinstance(line, ResetLine):
-            begin = last = line.observation.text
+            begin = line.observation.text
+            shown.add(begin)
             found, calls = [], []
         elif isinstance(line, ModelLine):
-            calls.append(_call(line, last, cut))
+            calls.append(_call(line, shown, cut))
         else:
             found.append(_step(line, calls, files, cut))
-            calls, last = [], line.observation.text
+            calls = []
+            shown.add(line.observation.text)
     return {"begin": cut(begin), "steps": found, "after": calls}
 
 
@@ -103,7 +132,7 @@ def _diagnosis(entry: Mapping[str, Any], cut: Cutter) -> dict[str, Any]:
     }
 
 
-def _call(line: ModelLine, last: str, cut: Cutter) -> dict[str, Any]:
+def _call(line: ModelLine, shown: Shown, cut: Cutter) -> dict[str, Any]:
     done = line.completion
     call: dict[str, Any] = {
         "phase": cut(line.phase), "model": cut(done.model), "finish": done.finish, "cost": line.cost,
@@ -113,12 +142,8 @@ def _call(line: ModelLine, last: str, cut: Cutter) -> dict[str, Any]:
         "tokens": [
             done.usage.input_tokens, done.usage.output_tokens, done.usage.cached_tokens, done.usage.reasoning_tokens,
         ],
-        "added": [[message.role, cut(message.text)] for message in line.added if _is_new(message, last)],
+        "added": [[message.role, cut(message.text)] for message in line.added if shown.is_new(message)],
     }  # fmt: skip
+    if shown.shortened(line):
+        call["shortened"] = True
     return call
-
-
-def _is_new(message: Message, last: str) -> bool:
-    """Whether a message says more than the observation that the page shows anyway."""
-    repeated = last.strip() in message.text and len(message.text) - len(last) < _FRAME
-    return bool(message.text) and message.role != "assistant" and not repeated

@@ -104,6 +104,7 @@ function modelCall(call) {
   if (call.retries) facts.push(["retries", call.retries]);
   if (call.phase) facts.push(["phase", call.phase]);
   const parts = [factList(facts)];
+  if (call.shortened) parts.push(make("p", { class: "note" }, "The agent wrote its conversation anew before this call."));
   for (const [role, said] of call.added) parts.push(make("details", { class: "added" }, make("summary", {}, `${role} message to the model`), text(said)));
   if (call.reasoning) parts.push(make("details", { class: "added" }, make("summary", {}, "reasoning"), text(call.reasoning)));
   if (call.text) parts.push(text(call.text, "said"));
