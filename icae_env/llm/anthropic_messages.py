@@ -111,10 +111,31 @@ def read(document: dict[str, Any], model: str, asked: int, *, keep: bool) -> Com
         asked: Number of messages that it answers.
         keep: Whether its blocks, thinking among them, are sent back in later calls.
     """
+    content = document["content"]
+    text, reasoning, calls, kept = _gathered([_text(content)] if isinstance(content, str) else content, asked)
+    said = any(block.get("type") not in ("thinking", "redacted_thinking") for block in kept)
+    return Completion(
+        message=Message(
+            role="assistant",
+            text=text,
+            tool_calls=calls,
+            reasoning=reasoning,
+            blocks=with_origin(SERVICE, model, kept) if keep and said else (),
+        ),
+        finish=finish_of(_FINISH.get(document.get("stop_reason"), "other"), calls),
+        usage=_usage(document.get("usage")),
+        model=str(document.get("model") or model),
+        raw=document,
+    )
+
+
+def _gathered(
+    content: list[dict[str, Any]], asked: int
+) -> tuple[str, str, tuple[ToolCall, ...], list[dict[str, Any]]]:
+    """Return text, thinking, calls, and the blocks that the service takes back."""
     calls: list[ToolCall] = []
     text, reasoning, kept = "", "", []
-    content = document["content"]
-    for block in [_text(content)] if isinstance(content, str) else content:
+    for block in content:
         kind = block.get("type")
         sent = {name: value for name, value in block.items() if value is not None}
         if kind == "text":
@@ -132,20 +153,7 @@ def read(document: dict[str, Any], model: str, asked: int, *, keep: bool) -> Com
             calls.append(call)
             sent |= _to_call(call)
         kept.append(sent)
-    said = any(block.get("type") not in ("thinking", "redacted_thinking") for block in kept)
-    return Completion(
-        message=Message(
-            role="assistant",
-            text=text,
-            tool_calls=tuple(calls),
-            reasoning=reasoning,
-            blocks=with_origin(SERVICE, model, kept) if keep and said else (),
-        ),
-        finish=finish_of(_FINISH.get(document.get("stop_reason"), "other"), tuple(calls)),
-        usage=_usage(document.get("usage")),
-        model=str(document.get("model") or model),
-        raw=document,
-    )
+    return text, reasoning, tuple(calls), kept
 
 
 def _usage(given: Any) -> Usage:

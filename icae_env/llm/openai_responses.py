@@ -77,39 +77,41 @@ def read(document: dict[str, Any], model: str, asked: int, *, keep: bool) -> Com
     output = document.get("output")
     if document.get("status") in ("failed", "cancelled") or not isinstance(output, list):
         raise OpenAIAnswerError(f"has the status '{document.get('status')}'", document.get("error"))
-    calls: list[ToolCall] = []
-    text, reasoning, refused, kept = "", "", False, []
-    for item in output:
-        kind = item.get("type")
-        sent = {name: value for name, value in item.items() if value is not None}
-        if kind == "message":
-            text += text_of(item.get("content"), "output_text", "text", "refusal")
-            refused = refused or any(part.get("type") == "refusal" for part in item.get("content") or ())
-        elif kind == "reasoning":
-            reasoning += text_of(item.get("summary"), "summary_text") or text_of(
-                item.get("content"), "reasoning_text"
-            )
-        elif kind == "function_call":
-            name = call_id(item.get("call_id"), [call.id for call in calls], asked)
-            call = ToolCall(
-                id=name, name=str(item.get("name") or ""), arguments=arguments_text(item.get("arguments"))
-            )
-            calls.append(call)
-            sent |= _to_call(call)
-        kept.append(sent)
+    calls, kept = _calls(output, asked)
+    said = [item for item in output if item.get("type") == "message"]
+    refused = any(part.get("type") == "refusal" for item in said for part in item.get("content") or ())
     return Completion(
         message=Message(
             role="assistant",
-            text=text,
-            tool_calls=tuple(calls),
-            reasoning=reasoning,
+            text="".join(text_of(item.get("content"), "output_text", "text", "refusal") for item in said),
+            tool_calls=calls,
+            reasoning="".join(_thinking(item) for item in output if item.get("type") == "reasoning"),
             blocks=with_origin(SERVICE, model, _sendable(kept)) if keep else (),
         ),
-        finish="filter" if refused else _finish(document, tuple(calls)),
+        finish="filter" if refused else _finish(document, calls),
         usage=_usage(document.get("usage")),
         model=str(document.get("model") or model),
         raw=document,
     )
+
+
+def _calls(output: list[dict[str, Any]], asked: int) -> tuple[tuple[ToolCall, ...], list[dict[str, Any]]]:
+    """Return the calls, and all items as they are sent back."""
+    calls: list[ToolCall] = []
+    kept = []
+    for item in output:
+        sent = {name: value for name, value in item.items() if value is not None}
+        if item.get("type") == "function_call":
+            name = call_id(item.get("call_id"), [call.id for call in calls], asked)
+            arguments = arguments_text(item.get("arguments"))
+            calls.append(ToolCall(id=name, name=str(item.get("name") or ""), arguments=arguments))
+            sent |= _to_call(calls[-1])
+        kept.append(sent)
+    return tuple(calls), kept
+
+
+def _thinking(item: dict[str, Any]) -> str:
+    return text_of(item.get("summary"), "summary_text") or text_of(item.get("content"), "reasoning_text")
 
 
 def _sendable(items: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -18,42 +18,20 @@ import threading
 from collections.abc import Callable, Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import ModuleType, TracebackType
-from typing import Any, Literal, Self
-
-from pydantic import BaseModel, ConfigDict
+from typing import Any, Self
 
 from icae_env.llm.conformance import wire_chat, wire_messages, wire_responses
+from icae_env.llm.conformance.request import Interface, WireRequest
 from icae_env.llm.conformance.turns import Call, Turn, call, fail, say
 
 __all__ = ["Call", "Turn", "WireRequest", "WireServer", "call", "fail", "say"]
 
-Interface = Literal["chat", "responses", "messages"]
 _INTERFACES: dict[str, tuple[Interface, ModuleType]] = {
     wire_chat.PATH: ("chat", wire_chat),
     wire_responses.PATH: ("responses", wire_responses),
     wire_messages.PATH: ("messages", wire_messages),
 }
 _SECRET = ("authorization", "x-api-key")
-
-
-class WireRequest(BaseModel):
-    """What the service was asked, without the key."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    interface: Interface
-    path: str
-    headers: dict[str, str]
-    """Names in lower case."""
-    body: dict[str, Any]
-    authorized: bool
-    """Whether the key was the right one."""
-    refused: str | None
-    """Why the service would not take it, whatever the script says."""
-    position: int
-    """Turns of the assistant in the conversation."""
-    last: str
-    """Text of the conversation's last message."""
 
 
 class WireServer:

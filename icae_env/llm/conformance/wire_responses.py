@@ -61,39 +61,6 @@ def _check_item(item: dict[str, Any], following: list[dict[str, Any]], where: st
 
 def answer(turn: Turn, body: dict[str, Any], number: int) -> dict[str, Any]:
     """Return a turn as the service's response; ``number`` makes ids unique."""
-    output: list[dict[str, Any]] = []
-    if turn.reasoning:
-        item = {"id": f"rs_{number}", "type": "reasoning"}
-        item["summary"] = [{"type": "summary_text", "text": turn.reasoning}]  # type: ignore[assignment]
-        if "reasoning.encrypted_content" in body.get("include", ()):
-            item["encrypted_content"] = seal(turn.reasoning)
-        output.append(item)
-    parts: list[dict[str, Any]] = []
-    if turn.text:
-        parts.append({"type": "output_text", "text": turn.text, "annotations": []})
-    if turn.refusal:
-        parts.append({"type": "refusal", "refusal": turn.refusal})
-    if parts:
-        output.append(
-            {
-                "id": f"msg_{number}",
-                "type": "message",
-                "role": "assistant",
-                "status": "completed",
-                "content": parts,
-            }
-        )
-    output += [
-        {
-            "id": f"fc_{number}_{index}",
-            "type": "function_call",
-            "call_id": item.id or f"call_{number}_{index}",
-            "name": item.name,
-            "arguments": item.text,
-            "status": "completed",
-        }
-        for index, item in enumerate(turn.calls)
-    ]
     cut = _INCOMPLETE.get(turn.reason) if not turn.refusal else None
     return {
         "id": f"resp_{number}",
@@ -103,11 +70,33 @@ def answer(turn: Turn, body: dict[str, Any], number: int) -> dict[str, Any]:
         "status": "incomplete" if cut else "completed",
         "incomplete_details": {"reason": cut} if cut else None,
         "error": None,
-        "output": output,
+        "output": _output(turn, number, encrypted="reasoning.encrypted_content" in body.get("include", ())),
         "parallel_tool_calls": True,
         "tool_choice": "auto",
         "tools": [],
     } | ({"usage": _usage(turn.usage)} if turn.usage is not None else {})
+
+
+def _output(turn: Turn, number: int, *, encrypted: bool) -> list[dict[str, Any]]:
+    output: list[dict[str, Any]] = []
+    if turn.reasoning:
+        summary = [{"type": "summary_text", "text": turn.reasoning}]
+        sealed = {"encrypted_content": seal(turn.reasoning)} if encrypted else {}
+        output.append({"id": f"rs_{number}", "type": "reasoning", "summary": summary, **sealed})
+    parts: list[dict[str, Any]] = []
+    if turn.text:
+        parts.append({"type": "output_text", "text": turn.text, "annotations": []})
+    if turn.refusal:
+        parts.append({"type": "refusal", "refusal": turn.refusal})
+    whole = {"status": "completed"}
+    if parts:
+        output.append(
+            {"id": f"msg_{number}", "type": "message", "role": "assistant", "content": parts, **whole}
+        )
+    for index, item in enumerate(turn.calls):
+        call = {"call_id": item.id or f"call_{number}_{index}", "name": item.name, "arguments": item.text}
+        output.append({"id": f"fc_{number}_{index}", "type": "function_call", **call, **whole})
+    return output
 
 
 def _usage(usage: Usage) -> dict[str, Any]:
