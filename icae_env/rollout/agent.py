@@ -65,6 +65,9 @@ class Agent(Protocol):
         ...
 
 
+_PARTS = ("name", "privileged", "begin", "act")
+
+
 def make_agent(name: str, options: Mapping[str, str] | None = None) -> Agent:
     """Return a new agent by its registered name or ``module:Class``.
 
@@ -74,12 +77,19 @@ def make_agent(name: str, options: Mapping[str, str] | None = None) -> Agent:
 
     Raises:
         UnknownNameError: There is no such agent; the valid names are listed.
-        ConfigError: The class does not take these options.
+        ConfigError: The class does not take these options, or lacks a part.
     """
     factory = registry.resolve("agent", name)
     try:
-        return cast(Agent, factory(**(options or {})))
+        agent = factory(**(options or {}))
     except TypeError as error:
         raise ConfigError(
             f"The agent '{name}' cannot be made with the options {sorted(options or {})}: {error}."
         ) from error
+    missing = [part for part in _PARTS if not hasattr(agent, part)]
+    if missing:
+        raise ConfigError(
+            f"The agent '{name}' has no {', no '.join(missing)}.",
+            mend="name a class with name, privileged, begin(brief) and act(observation).",
+        )
+    return cast(Agent, agent)

@@ -13,7 +13,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from icae_env.env.env import ICAEEnv
 from icae_env.env.observations import Observation
 from icae_env.env.wrappers import Recorder
-from icae_env.errors import ConfigError, ContextExceededError, ICAEError, InfraError, ModelLimitError
+from icae_env.errors import (
+    ConfigError,
+    ContextExceededError,
+    ICAEError,
+    InfraError,
+    ModelLimitError,
+    ModelRequestError,
+)
 from icae_env.evaluation import EvalReport, Submission
 from icae_env.llm.base import ChatModel
 from icae_env.rollout.agent import Agent, Brief, no_phase
@@ -58,6 +65,8 @@ class EpisodeResult(BaseModel):
     """What the User Agent's side noted on each question."""
     trace: str | None = Field(default=None, exclude=True)
     """Traceback of an error in the agent's own code."""
+    final: bool = Field(default=False, exclude=True)
+    """Whether what failed would fail again, such as a model's name that is wrong."""
 
 
 class Watcher(Protocol):
@@ -135,6 +144,7 @@ class _Game:
         self._end: str | None = None
         self._error: str | None = None
         self._trace: str | None = None
+        self._final = False
         self._diagnoses: list[Diagnosis] = []
 
     def play(self, options: dict[str, Any], keep: Callable[[Submission], None] | None) -> EpisodeResult:
@@ -145,7 +155,7 @@ class _Game:
             self._until_over(observation)
         except InfraError as failure:
             self._error = f"{type(failure).__name__}: {failure}"
-            self._end = None
+            self._end, self._final = None, isinstance(failure, ModelRequestError)
             report = None
         else:
             report = self._plain.report
@@ -162,7 +172,7 @@ class _Game:
             language=task.spec.language if task else None, agent=self._agent.name, seed=self._seed,
             status="ok" if reward is not None else "infra", reward=reward, end=self._end, steps=self._steps,
             questions=self._asked, seconds=time.monotonic() - begun, error=self._error, report=report,
-            diagnoses=tuple(self._diagnoses), trace=self._trace,
+            diagnoses=tuple(self._diagnoses), trace=self._trace, final=self._final,
         )  # fmt: skip
 
     def _begin(self, options: dict[str, Any]) -> Observation:
