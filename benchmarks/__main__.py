@@ -11,9 +11,10 @@ from pathlib import Path
 
 from benchmarks.episodes import live, reset
 from benchmarks.replay import replay
+from benchmarks.report import report
 from benchmarks.steps import ask, edit, step
 
-ALL = {"step": step, "reset": reset, "edit": edit, "ask": ask, "replay": replay, "live": live}
+ALL = {"step": step, "reset": reset, "edit": edit, "ask": ask, "replay": replay, "live": live, "report": report}
 
 
 def main() -> None:

@@ -42,14 +42,32 @@ class Shown:
         return line.kept < before - 1
 
 
-def steps(lines: Iterable[ResetLine | StepLine | ModelLine], cut: Cutter) -> dict[str, Any]:
+Change = tuple[str, str]
+"""A difference, and what it is against."""
+
+
+def changes(lines: Iterable[ResetLine | StepLine | ModelLine]) -> dict[int, Change]:
+    """Return the difference that each edit made, by the step's position."""
+    files, found = Files(), {}
+    for line in lines:
+        if isinstance(line, StepLine) and line.action.get("type") == "edit":
+            change = files.edit(line.action, done=line.observation.exit_code == 0)
+            if change is not None:
+                found[line.index] = change
+    return found
+
+
+def steps(
+    lines: Iterable[ResetLine | StepLine | ModelLine], edits: Mapping[int, Change], cut: Cutter
+) -> dict[str, Any]:
     """Return the begin, the steps, and the calls after the last step of one trajectory.
 
     Args:
         lines: Its lines.
+        edits: Their differences.
         cut: Cuts every text.
     """
-    files, shown = Files(), Shown()
+    shown = Shown()
     found: list[dict[str, Any]] = []
     calls: list[dict[str, Any]] = []
     begin = ""
@@ -61,13 +79,13 @@ def steps(lines: Iterable[ResetLine | StepLine | ModelLine], cut: Cutter) -> dic
         elif isinstance(line, ModelLine):
             calls.append(_call(line, shown, cut))
         else:
-            found.append(_step(line, calls, files, cut))
+            found.append(_step(line, calls, edits.get(line.index), cut))
             calls = []
             shown.add(line.observation.text)
     return {"begin": cut(begin), "steps": found, "after": calls}
 
 
-def _step(line: StepLine, calls: list[dict[str, Any]], files: Files, cut: Cutter) -> dict[str, Any]:
+def _step(line: StepLine, calls: list[dict[str, Any]], change: Change | None, cut: Cutter) -> dict[str, Any]:
     action, told = line.action, line.observation
     kind = str(action.get("type", "invalid"))
     step: dict[str, Any] = {
@@ -77,10 +95,8 @@ def _step(line: StepLine, calls: list[dict[str, Any]], files: Files, cut: Cutter
     given = _given(action)
     if given:
         step["given"] = cut(given)
-    if kind == "edit":
-        change = files.edit(action, done=told.exit_code == 0)
-        if change is not None:
-            step["diff"], step["against"] = cut(change[0]), change[1]
+    if change is not None:
+        step["diff"], step["against"] = cut(change[0]), change[1]
     asked = _asked(line.info)
     if asked:
         step["asked"] = [_diagnosis(entry, cut) for entry in asked]

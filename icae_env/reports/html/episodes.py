@@ -10,7 +10,7 @@ from icae_env.evaluation.report import CaseResult, EvalReport
 from icae_env.reports import numbers
 from icae_env.reports.failures import classify
 from icae_env.reports.html.cutting import Cutter
-from icae_env.reports.html.episode_steps import steps
+from icae_env.reports.html.episode_steps import Change, changes, steps
 from icae_env.reports.metrics import METRICS
 from icae_env.reports.rows import Entry
 from icae_env.reports.visible import visible
@@ -41,17 +41,19 @@ def values(entry: Entry) -> Callable[[int], dict[str, Any]]:
     """Return what makes all that the viewer shows of one episode, with texts of a given length; its files are read once."""
     stored = entry.stored()
     lines: list[ResetLine | StepLine | ModelLine] = []
+    edits: dict[int, Change] = {}
     report = None
 
     def build(limit: int) -> dict[str, Any]:
         nonlocal report
         if not lines:
             lines.extend(stored.trajectory())
+            edits.update(changes(lines))
             report = stored.report if entry.row is not None else None
         cut = Cutter(limit)
         found = {
             "facts": _facts(entry, report, cut),
-            **steps(lines, cut),
+            **steps(lines, edits, cut),
             "cases": [_case(case, cut) for case in report.cases] if report else [],
             "gaps": _gaps(entry.row),
         }

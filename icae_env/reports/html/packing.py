@@ -12,6 +12,8 @@ LIMITS = (20_000, 6_000, 2_000, 600, 200)
 """Characters that are kept of a text: the first that makes the episode small enough."""
 BUDGET = 13_000_000
 """Bytes of all packed episodes in the page: what remains to 20 MB is for everything else."""
+_CHUNK = 65_536
+
 Build = Callable[[int], dict[str, Any]]
 """Returns an episode's values with every text cut to a length."""
 
@@ -25,24 +27,33 @@ def pack_all(openers: Sequence[Callable[[], Build]], budget: int = BUDGET) -> li
         openers: One for each episode; called one after the other, so that only one episode is in memory.
         budget: Characters that all may take together.
     """
-    left = float(budget)
+    left, rung = float(budget), 0
     found = []
     for number, opener in enumerate(openers):
-        packed = _fitting(opener(), left / (len(openers) - number))
+        # Episodes of a run are much alike: what was too long for the last one is tried again in steps only.
+        packed, rung = _fitting(opener(), left / (len(openers) - number), max(rung - 1, 0))
         left -= len(packed or "")
         found.append(packed)
     return found
 
 
-def _fitting(build: Build, size: float) -> str | None:
-    for limit in LIMITS:
-        packed = pack(build(limit))
-        if len(packed) <= size:
-            return packed
-    return None
+def _fitting(build: Build, size: float, first: int) -> tuple[str | None, int]:
+    for rung in range(first, len(LIMITS)):
+        packed = pack(build(LIMITS[rung]), size)
+        if packed is not None:
+            return packed, rung
+    return None, len(LIMITS) - 1
 
 
-def pack(values: dict[str, Any]) -> str:
-    """Return values as JSON, deflated (zlib's format) and in base64."""
-    text = json.dumps(values, separators=(",", ":"), ensure_ascii=False)
-    return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), 6)).decode("ascii")
+def pack(values: dict[str, Any], size: float) -> str | None:
+    """Return values as JSON, deflated (zlib's format) and in base64; None as soon as that is longer than ``size``."""
+    text = json.dumps(values, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
+    deflater = zlib.compressobj(6)
+    parts, length = [], 0
+    for begin in range(0, len(text), _CHUNK):
+        parts.append(deflater.compress(text[begin : begin + _CHUNK]))
+        length += len(parts[-1])
+        if length * 4 / 3 > size:
+            return None
+    packed = base64.b64encode(b"".join([*parts, deflater.flush()])).decode("ascii")
+    return packed if len(packed) <= size else None
