@@ -1,0 +1,1 @@
+"""Reference programs that can be run but not read: installing, serving and watching them."""
