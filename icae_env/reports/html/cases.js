@@ -75,6 +75,13 @@ function compared(lines, other, outcome) {
   return make("pre", { class: "text", tabindex: "0" }, lines.map((line, number) => make("span", { class: marked && line !== other[number] ? "line off" : "line" }, line)));
 }
 
+function witnessesSaid(witnesses) {
+  const passed = witnesses.filter(([, outcome]) => outcome === "pass").length;
+  const others = witnesses.filter(([, outcome]) => outcome !== "pass");
+  const told = others.map(([name, outcome, naive]) => `${name}: ${outcome || "not run"}${naive ? " (as a program without it prints)" : ""}`);
+  return [passed ? `${passed} pass` : "", ...told].filter(Boolean).join("; ");
+}
+
 function gapsPanel(episode) {
   if (!episode.gaps.length) return [make("p", { class: "nothing" }, "Nothing was hidden, or nothing was measured.")];
   const mark = (value) => (value === null ? "–" : value ? "yes" : "no");
@@ -85,7 +92,7 @@ function gapsPanel(episode) {
       make("th", { scope: "row" }, make("code", {}, id)),
       [asked, answered, implemented].map((value) => make("td", {}, mark(value))),
       make("td", {}, badge(`gap-${status}`, status.replaceAll("_", " "))),
-      make("td", {}, witnesses.map(([name, outcome, naive]) => `${name}: ${outcome || "not run"}${naive ? " (as a program without it prints)" : ""}`).join("; ")),
+      make("td", {}, witnessesSaid(witnesses)),
     ),
   );
   const head = ["constraint", "asked", "answered", "implemented", "what became of it", "witnesses"].map((name) => make("th", { scope: "col" }, name));
