@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from icae_env.construction.pipeline.prompts import Prompts
 from icae_env.construction.pipeline.questions import AUDIT, EXAMPLES
 from icae_env.construction.pipeline.report import BuildReport, Rejection, StageReport
 from icae_env.construction.pipeline.revision import REVISION
+from icae_env.construction.pipeline.running import GOLDEN_ROOT
 from icae_env.construction.pipeline.source import SOURCE
 from icae_env.construction.pipeline.stage import Out, Rejected, Stage, Work
 from icae_env.construction.pipeline.witnesses import WITNESSES
@@ -36,6 +38,9 @@ from icae_env.tasks import task_ids
 STAGES: tuple[Stage[Any], ...] = (
     SOURCE, BEHAVIOURS, GROUND, GOLDEN, ENHANCED, REVISION, CONSTRAINTS, LEVELS, WITNESSES, EXAMPLES, AUDIT,
 )  # fmt: skip
+
+MADE = "made"
+"""Folder, in the build's own, where the finished task lies until the gate has seen it."""
 
 
 def build_task(
@@ -62,8 +67,10 @@ def build_task(
             ``resume`` is not set.
         InfraError: The host or the model failed; ``resume`` goes on from there.
     """
-    _check_free(options)
     ledger = Ledger(options.folder)
+    if resume:
+        _finish_halfway(options)
+    _check_free(options)
     if ledger.started() and not resume:
         raise ConfigError(
             "A build of this task was begun.",
@@ -72,6 +79,14 @@ def build_task(
         )
     with ledger.held():
         return _Build(options, Meter(model, prices=prices), ledger, progress).run()
+
+
+def _finish_halfway(options: BuildOptions) -> None:
+    """Take back what a process that was killed between the two moves has moved already."""
+    halves = {part: options.folder / MADE / part / options.id for part in ("tasks", "user_agent_data")}
+    moved = options.root / "user_agent_data" / options.id
+    if halves["tasks"].is_dir() and not halves["user_agent_data"].exists() and moved.is_dir():
+        moved.rename(halves["user_agent_data"])
 
 
 def _check_free(options: BuildOptions) -> None:
@@ -144,7 +159,7 @@ class _Build:
     def _finish(self) -> BuildReport:
         """Assemble the task, check it, and move it into place."""
         work, name = self._work(), self.options.id
-        place = self.options.folder / "made"
+        place = self.options.folder / MADE
         models = dict.fromkeys(file.model for file in self.files if file.attempts)
         folder = assemble(work, place, ", ".join(models), dropped_in(self.files))
         gate = check_gate(
@@ -159,11 +174,14 @@ class _Build:
                 + "; ".join(check.detail for check in gate.replayed if check.infra)
             )
         write_spec(work, folder, draft=not gate.ok)
+        # The task last: it is found by its folder in tasks/, and then all of it is there.
         targets = {
-            place / part / name: self.options.root / part / name for part in ("tasks", "user_agent_data")
+            place / part / name: self.options.root / part / name for part in ("user_agent_data", "tasks")
         }
         with made(*(target.parent for target in targets.values())):
             move_all(targets)
+        for left in (place, self.options.folder / GOLDEN_ROOT):
+            shutil.rmtree(left, ignore_errors=True)  # the golden's is missing where its stages were kept
         return self._report(None, gate)
 
     def _report(self, rejected: Rejection | None, gate: GateReport | None = None) -> BuildReport:

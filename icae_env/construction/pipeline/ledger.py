@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from icae_env.construction.pipeline.models import Dropped, Frozen
 from icae_env.construction.pipeline.stage import Attempt, Out, Stage
+from icae_env.construction.placing import made
 from icae_env.errors import ConfigError
 from icae_env.llm.limits import ModelUse
 
@@ -44,20 +45,26 @@ class Ledger:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Let no other process build the same task as long as the body runs.
+        """Let no other process build the same task as long as the body runs; nothing stays of a folder in which nothing is kept.
 
         Raises:
             ConfigError: One does.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "lock").open("w") as stream:
+        lock = self.folder / "lock"
+        with made(self.folder), lock.open("w") as stream:
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                # Who held it before has removed it meanwhile, and another process may hold a new one.
+                if not lock.exists() or not os.path.samestat(os.fstat(stream.fileno()), lock.stat()):
+                    raise BlockingIOError
             except OSError as error:
                 raise ConfigError(
                     "Another process builds this task.", file=self.folder, mend="wait for it, or end it."
                 ) from error
-            yield
+            try:
+                yield
+            finally:
+                lock.unlink()
 
     def started(self) -> bool:
         """Return whether anything is kept."""
@@ -95,6 +102,7 @@ class Ledger:
                 stream.write(json.dumps(kept.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n")
                 stream.flush()
                 os.fsync(stream.fileno())
+            Path(name).chmod(0o644)
             Path(name).replace(file)
         except BaseException:
             Path(name).unlink(missing_ok=True)

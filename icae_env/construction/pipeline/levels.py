@@ -10,7 +10,7 @@ from icae_env.construction.pipeline.enhanced import ENHANCED
 from icae_env.construction.pipeline.golden import GOLDEN
 from icae_env.construction.pipeline.ground import GROUND
 from icae_env.construction.pipeline.leaking import told
-from icae_env.construction.pipeline.models import Frozen, Hidden, Text
+from icae_env.construction.pipeline.models import Constraint, Frozen, Hidden, Text
 from icae_env.construction.pipeline.recorded import recorded
 from icae_env.construction.pipeline.revision import REVISION
 from icae_env.construction.pipeline.stage import Stage, Work
@@ -75,16 +75,16 @@ def _faults(work: Work, level: Hidden, prd: str, shown: dict[str, str]) -> list[
     words, (least, most) = len(filled(prd, shown).split()), L1_WORDS
     if level == "L1" and not least <= words <= most:
         faults.append(f"With the outputs of its examples the PRD has {words} words, not {least} to {most}.")
-    plain = " ".join(prd.split())
     faults += [
         f'The vague reference "{item.reference}" does not occur.'
         for item in vague
-        if item.reference not in plain
+        if item.reference not in _line(prd)
     ]
-    for item in hidden:
-        exact = literals(item.response)
-        if exact and not unsaid(exact, [prd]):
-            faults.append(f"'{item.id}' is to be hidden, and all that is exact in it is said.")
+    faults += [
+        f"'{item.id}' is to be hidden, and all that is exact in it is said."
+        for item in hidden
+        if _is_said(item, prd, revision.bare)
+    ]
     known = [
         prd,
         *(item.response for item in hidden),
@@ -96,6 +96,19 @@ def _faults(work: Work, level: Hidden, prd: str, shown: dict[str, str]) -> list[
         for literal in unsaid(literals(revision.prd), known)
     ]
     return faults
+
+
+def _is_said(item: Constraint, prd: str, complete: str) -> bool:
+    """Return whether a PRD gives a constraint away: it says it word for word, or all its own literals."""
+    if _line(item.response) in _line(prd):
+        return True
+    # What other rules say too, such as the name of a field, gives nothing away.
+    own = [literal for literal in literals(item.response) if _line(complete).count(str(literal)) <= 1]
+    return bool(own) and not unsaid(own, [prd])
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 LEVELS = Stage(

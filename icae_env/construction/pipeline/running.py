@@ -20,6 +20,8 @@ from icae_env.rollout.golden import golden_submission
 from icae_env.selection import choose_image, open_backend
 from icae_env.tasks import Case, TaskFolder, find_task
 
+GOLDEN_ROOT = "golden-root"
+"""Data root, in the build's folder, of the golden that is tried."""
 _RUNS = 2
 
 
@@ -43,7 +45,7 @@ class Golden:
 
     def __init__(self, options: BuildOptions, facts: Facts, files: Sequence[GoldenFile]) -> None:
         self._options, self._facts = options, facts
-        folder = options.folder / "golden-root" / "tasks" / options.id
+        folder = options.folder / GOLDEN_ROOT / "tasks" / options.id
         if folder.exists():
             shutil.rmtree(folder)
         folder.mkdir(parents=True)
