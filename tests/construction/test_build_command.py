@@ -56,7 +56,7 @@ class Place:
         return done.returncode, json.loads(done.stdout), done.stderr
 
     def env(self) -> dict[str, str]:
-        return {**os.environ, "XDG_DATA_HOME": str(self.folder.parent / "cache")}
+        return {**os.environ, "ICAE_HOME": str(self.folder.parent / "cache")}
 
     def files(self, stages: Sequence[str]) -> dict[str, tuple[bytes, int]]:
         found = {

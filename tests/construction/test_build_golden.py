@@ -37,7 +37,7 @@ FACTS = Facts(
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     works_or_skip("bubblewrap")
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("ICAE_HOME", str(tmp_path / "cache"))
 
 
 def golden(tmp_path: Path, install: str = INSTALL) -> Golden:
