@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -21,27 +22,28 @@ def demo(
     debug: Debug = False,
 ) -> None:
     """Watch the scripted agent play a whole episode: PRD, questions, edits, self-check, submission, score."""
+    from icae_env import make_env
     from icae_env.cli.live import Live
-    from icae_env.cli.run import Plan, play_plan
     from icae_env.cli.tables import show_gaps, show_report
-    from icae_env.evaluation import GapReport
+    from icae_env.rollout import make_agent, play
+    from icae_env.rollout.gaps import episode_gaps
     from icae_env.selection import check_sandbox
     from icae_env.tasks import check_level, find_task
 
     out = Output(json=json)
     check_sandbox(sandbox)
     live = Live(out.console)
-    plan = Plan(
-        task=find_task(task).id, level=check_level(level), agent="scripted", sandbox=sandbox, image=image
-    )  # fmt: skip
-    result, document = play_plan(plan, live)
-    out.document({**document, "transcript": live.transcript})
+    with closing(make_env(find_task(task).id, check_level(level), sandbox, image)) as env:
+        result = play(make_agent("scripted"), env, watcher=live)
+    gaps = result.report and episode_gaps(result.task, result.level, result.report, result.diagnoses)
+    values = {**result.model_dump(mode="json"), "gaps": gaps.model_dump(mode="json") if gaps else None}
+    out.document({**values, "transcript": live.transcript})
     if not json:
         out.console.print()
         if result.report:
             show_report(out.console, result.report)
-        if document["gaps"]:
-            show_gaps(out.console, GapReport.model_validate(document["gaps"]))
+        if gaps:
+            show_gaps(out.console, gaps)
         if result.error:
             out.console.print(f"Not measured: {printable(result.error)}", style="red")
         else:

@@ -73,7 +73,13 @@ def _stored(given: Path) -> Path:
 
     if _is_episode(given):
         return given / "submission.tar.gz"
-    episodes = sorted(item.name for item in given.iterdir() if _is_episode(item)) if given.is_dir() else []
+    places = [place for place in (given, given / "episodes") if place.is_dir()]
+    episodes = [
+        item.relative_to(given).as_posix()
+        for place in places
+        for item in sorted(place.iterdir())
+        if _is_episode(item)
+    ]
     if episodes:
         raise ConfigError(
             "This folder holds episodes.", file=given, mend=f"give one of them: {', '.join(episodes)}."

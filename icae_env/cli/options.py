@@ -43,12 +43,12 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the episode.")
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Sandboxes at the same time while scoring.")]
 AgentOptions = Annotated[
     list[str] | None,
-    typer.Option("--agent-option", "-o", metavar="KEY=VALUE", help="An option of the agent; repeatable."),
+    typer.Option("--agent-option", "-o", metavar="KEY=VALUE", help="Of agents, or AGENT.KEY=VALUE of one."),
 ]
 
 
-def pairs(given: list[str] | None) -> dict[str, str]:
-    """Return ``KEY=VALUE`` options as a mapping.
+def pairs(given: list[str] | None, field: str = "--agent-option") -> dict[str, str]:
+    """Return ``KEY=VALUE`` options as a mapping; a key may name whose it is (``AGENT.KEY``).
 
     Raises:
         ConfigError: One has no ``=`` or no key.
@@ -56,9 +56,7 @@ def pairs(given: list[str] | None) -> dict[str, str]:
     found = {}
     for item in given or []:
         key, mark, value = item.partition("=")
-        if not mark or not key.isidentifier():
-            raise ConfigError(
-                f"'{item}' is no KEY=VALUE.", field="--agent-option", mend="write it as name=value."
-            )
+        if not mark or not key.rpartition(".")[2].isidentifier():
+            raise ConfigError(f"'{item}' is no KEY=VALUE.", field=field, mend="write it as name=value.")
         found[key] = value
     return found

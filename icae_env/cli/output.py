@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-DONE, FAILED, BAD_INPUT, INFRA = 0, 1, 2, 3
-"""Exit codes: done; what was checked does not hold; the input is wrong; the host's side failed."""
+DONE, FAILED, BAD_INPUT, INFRA, INTERRUPTED = 0, 1, 2, 3, 130
+"""Exit codes: done; what was checked does not hold; the input is wrong; the host's side failed; Ctrl-C, as of a shell's."""
 
 
 class Output:

@@ -10,10 +10,7 @@ from typing import Annotated
 import typer
 
 from icae_env.cli.options import Debug, Image, Json, Level, Sandbox, Seed
-from icae_env.cli.output import DONE, INFRA, Output, printable
-
-INTERRUPTED = 130
-"""The exit code after Ctrl-C, as of a shell's."""
+from icae_env.cli.output import DONE, INFRA, INTERRUPTED, Output, printable
 
 
 def play(

@@ -1,189 +1,189 @@
-"""``icae run``: play episodes with an agent."""
+"""``icae run``: play any number of episodes."""
 # ruff: noqa: PLC0415 - heavy parts are imported when the command runs, so that --help is quick
 
 from __future__ import annotations
 
+import os
+import signal
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import BaseModel, ConfigDict, Field
 
-from icae_env.cli.options import AgentOptions, Debug, Image, Json, Language, Sandbox, Seed, Workers, pairs
-from icae_env.cli.output import DONE, INFRA, Output, printable
+from icae_env.cli.options import AgentOptions, Debug, Image, Json, Language, Sandbox, Seed, pairs
+from icae_env.cli.output import DONE, INFRA, INTERRUPTED, Output, printable
+from icae_env.cli.run_output import show_result
+from icae_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from icae_env.cli.live import Live
-    from icae_env.rollout import EpisodeResult
+    from icae_env.rollout.runner import RunResult
+    from icae_env.rollout.store import RunConfig
 
-
-class Plan(BaseModel):
-    """One episode to play."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    task: str = ""
-    level: str = "L1"
-    agent: str
-    options: dict[str, str] = Field(default_factory=dict)
-    seed: int = 0
-    sandbox: str
-    image: str
-    language: str | None = None
-    """None: the task's own."""
-    workers: int = 2
-    folder: Path | None = None
-    """Where its files go; None: nowhere."""
+Names = list[str] | None
 
 
 def run(
     *,
-    task: Annotated[list[str], typer.Option("--task", "-t", help="A task, or all; repeatable.")],
-    agent: Annotated[
-        str, typer.Option("--agent", "-a", help="A registered name (icae agents) or module:Class.")
-    ],
-    level: Annotated[
-        list[str] | None,
-        typer.Option("--level", "-l", help="L1 (default), L2, L3, ground or recovered; repeatable."),
+    task: Annotated[
+        Names, typer.Option("--task", "--tasks", "-t", help="Tasks: ids, patterns or all; a,b or repeated.")
     ] = None,
-    sandbox: Sandbox = "auto",
-    image: Image = "auto",
-    language: Language = None,
-    seed: Seed = 0,
+    level: Annotated[
+        Names,
+        typer.Option(
+            "--level",
+            "--levels",
+            "-l",
+            help="L1, L2, L3, ground, recovered; default: a task's first, mostly L1.",
+        ),
+    ] = None,
+    agent: Annotated[
+        Names,
+        typer.Option("--agent", "--agents", "-a", help="Registered names (icae agents) or module:Class."),
+    ] = None,
+    model: Annotated[
+        Names,
+        typer.Option(
+            "--model", "--models", "-m", help="openai/NAME, anthropic/NAME, scripted:FILE, ...; repeatable."
+        ),
+    ] = None,
+    agent_option: AgentOptions = None,
+    model_option: Annotated[
+        Names,
+        typer.Option("--model-option", metavar="KEY=VALUE", help="Of models, or MODEL.KEY=VALUE of one."),
+    ] = None,
     repeats: Annotated[
         int, typer.Option("--repeats", "-n", min=1, help="Episodes of each, with seeds counting up.")
     ] = 1,
-    agent_option: AgentOptions = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Keep trajectory, submission and report here.")
+    seed: Seed = 0,
+    language: Language = None,
+    kind: Annotated[
+        Names, typer.Option("--kind", help="Of what all chooses, only tasks of this kind.")
     ] = None,
-    workers: Workers = 2,
-    watch: Annotated[bool, typer.Option("--watch", help="Show each action as it happens.")] = False,
+    domain: Annotated[Names, typer.Option("--domain", help="The same by domain.")] = None,
+    sandbox: Sandbox = "auto",
+    image: Image = "auto",
+    env_option: Annotated[
+        Names,
+        typer.Option(
+            "--env-option",
+            metavar="KEY=VALUE",
+            help="steps, questions, seconds, command_seconds, output_chars, restarts, public_cases, router.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", "-w", min=1, help="Episodes at the same time; default: one a core."),
+    ] = None,
+    score_workers: Annotated[
+        int, typer.Option("--score-workers", min=1, help="Sandboxes at the same time while one is scored.")
+    ] = 2,
+    engine: Annotated[
+        str, typer.Option("--engine", help="local (threads) or ray (actors, also on other machines).")
+    ] = "local",
+    out: Annotated[Path | None, typer.Option("--out", help="Directory to keep the run in.")] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in --out: play what has no score.")
+    ] = False,
+    retries: Annotated[
+        int, typer.Option("--retries", min=0, help="How often to repeat what failed on the host's side.")
+    ] = 2,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens of an episode's model.")] = None,
+    max_cost: Annotated[float | None, typer.Option(help="US dollars of an episode.")] = None,
+    max_model_seconds: Annotated[
+        float | None, typer.Option(help="Seconds an episode waits for its model.")
+    ] = None,
+    run_max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens of the whole run.")] = None,
+    run_max_cost: Annotated[float | None, typer.Option(help="US dollars of the whole run.")] = None,
+    prices: Annotated[Path | None, typer.Option(help="TOML file of prices, before the ones known.")] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Show each action; one episode at a time.")] = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Play episodes and report them. Exit code 3 if one of them could not be measured."""
-    from icae_env.cli.live import Live
-    from icae_env.cli.tables import show_episodes, show_report
+    """Play episodes: tasks x levels x agents x models x repeats. Exit code 3 if one of them could not be measured."""
+    from icae_env.cli.run_options import checked_engine, make_selection, planned
 
     output = Output(json=json)
-    first = Plan(
-        agent=agent, options=pairs(agent_option), seed=seed, sandbox=sandbox, image=image, language=language,
-        workers=workers, folder=out,
-    )  # fmt: skip
-    plans = list(_plans(first, tasks=task, levels=level or ["L1"], repeats=repeats))
-    results, documents = [], []
-    for number, plan in enumerate(plans, 1):
-        output.console.print(
-            f"[{number}/{len(plans)}] {plan.task} {plan.level} {plan.agent} seed {plan.seed} ...", style="dim"
-        )
-        live = Live(output.console) if watch else None
-        result, document = play_plan(plan, live)
-        results.append(result)
-        documents.append(document)
-        said = printable(result.error or "") if result.reward is None else f"reward {result.reward:.3f}"
-        output.console.print(f"[{number}/{len(plans)}] {said} in {result.seconds:.1f} s", soft_wrap=True)
-    output.document({"episodes": documents})
-    if not json:
-        if len(results) == 1 and results[0].report:
-            show_report(output.console, results[0].report)
-        show_episodes(output.console, results)
-    raise typer.Exit(INFRA if any(item.status == "infra" for item in results) else DONE)
-
-
-def _plans(first: Plan, *, tasks: list[str], levels: list[str], repeats: int) -> Iterator[Plan]:
-    """Yield the episodes to play; every name is checked before the first one starts.
-
-    Args:
-        first: What they have in common; its folder is the one that their own folders lie in.
-        tasks: Ids of tasks, or ``all``.
-        levels: Levels.
-        repeats: Episodes of each.
-    """
-    from icae_env.cli.guard import guarded
-    from icae_env.errors import ConfigError
-    from icae_env.factory import ALL
-    from icae_env.selection import check_sandbox
-    from icae_env.tasks import check_level, find_task, task_ids
-    from icae_env.tasks.languages import check_language
-
-    guarded(first.agent, first.options)
-    check_sandbox(first.sandbox)
-    language = None if first.language is None else check_language(first.language)
-    found = [name for given in tasks for name in (task_ids() if given == ALL else [find_task(given).id])]
-    checked = [check_level(given) for given in levels]
-    for name in dict.fromkeys(found):
-        for level in dict.fromkeys(checked):
-            for seed in range(first.seed, first.seed + repeats):
-                agent = first.agent.rpartition(":")[2]
-                own = "-".join(filter(None, (name, level, language, agent, str(seed))))
-                folder = first.folder / own if first.folder else None
-                if folder is not None and folder.exists():
-                    raise ConfigError(
-                        "This episode's folder exists already.", file=folder, mend="name another --out."
-                    )
-                yield first.model_copy(update={"task": name, "level": level, "seed": seed, "folder": folder})
-
-
-def play_plan(plan: Plan, live: Live | None = None) -> tuple[EpisodeResult, dict[str, Any]]:
-    """Play one episode and keep its files.
-
-    Args:
-        plan: The episode.
-        live: What shows it, if anything does.
-
-    Returns:
-        The result, and the same as JSON values with the gaps in it.
-    """
-    from rich.console import Console
-
-    from icae_env import Recorder, make_env
-    from icae_env.cli.guard import guarded
-    from icae_env.cli.live import Live
-    from icae_env.rollout import play
-    from icae_env.rollout.gaps import episode_gaps
-
-    watcher = live or Live(Console(quiet=True))
-    env = make_env(
-        plan.task, plan.level, plan.sandbox, plan.image, workers=plan.workers, language=plan.language
-    )
-    folder = plan.folder
-    recorded = Recorder(env, folder / "trajectory.jsonl") if folder else env
-    try:
-        result = play(
-            guarded(plan.agent, plan.options), recorded, seed=plan.seed, watcher=watcher,
-            keep=(lambda submission: submission.store(folder / "submission.tar.gz")) if folder else None,
+    selection = None
+    if task or agent or not (resume and out):
+        selection = make_selection(
+            tasks=task, levels=level, agents=agent, models=model, agent_options=pairs(agent_option),
+            model_options=pairs(model_option, "--model-option"), env=pairs(env_option, "--env-option"), repeats=repeats,
+            seed=seed, language=language, kinds=kind, domains=domain, sandbox=sandbox, image=image,
+            episode_limits={"tokens": max_tokens, "cost": max_cost, "model_seconds": max_model_seconds},
+            run_limits={"tokens": run_max_tokens, "cost": run_max_cost},
         )  # fmt: skip
-    finally:
-        recorded.close()
-    if not result.task:  # no sandbox, so no episode that could say what it is
-        result = result.model_copy(update={"task": plan.task, "level": plan.level})
-    gaps = result.report and episode_gaps(result.task, result.level, result.report, watcher.diagnoses)
-    document = {**result.model_dump(mode="json"), "gaps": gaps.model_dump(mode="json") if gaps else None}
-    if folder:
-        if result.report:
-            write_json(folder / "report.json", result.report.model_dump(mode="json"))
-        write_json(
-            folder / "episode.json", {key: value for key, value in document.items() if key != "report"}
+    elif level or model or agent_option or model_option or env_option or kind or domain:
+        raise ConfigError(
+            "Part of a selection is given, and no task and no agent.",
+            mend="give all of it, or only --out and --resume.",
         )
-    return result, document
+    plan = planned(selection, out)
+    for item in plan.left_out:
+        output.console.print(f"Left out: {printable(item.task)}, for {printable(item.reason)}.", style="dim")
+    with _folder(out) as folder, _second_interrupt_exits():
+        result = _play(
+            output, plan.config, folder, watch=watch, resume=resume, engine=checked_engine(engine),
+            workers=1 if watch else workers, retries=retries, prices=prices, score_workers=score_workers,
+        )  # fmt: skip
+        show_result(output, result, folder)
+    if out is not None:
+        output.console.print(
+            f"Kept in {printable(str(out))}; icae report shows more.", style="dim", soft_wrap=True
+        )
+    raise typer.Exit(_exit_code(result))
 
 
-def write_json(file: Path, document: Any) -> None:
-    """Write a JSON file, whole or not at all."""
-    import json
-    import os
-    import tempfile
+def _play(
+    output: Output, config: RunConfig, folder: Path, *, watch: bool, prices: Path | None, **options: Any
+) -> RunResult:
+    from icae_env.cli.live import Live
+    from icae_env.cli.progress import RunDisplay
+    from icae_env.llm.prices import load_prices
+    from icae_env.rollout.run import play_run
 
-    file.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    with RunDisplay(output.console, table=output.console.is_terminal and not watch) as display:
+        return play_run(
+            config, folder, prices=load_prices(prices), watcher=display, steps=Live(output.console) if watch else None,
+            **options,
+        )  # fmt: skip
+
+
+def _exit_code(result: RunResult) -> int:
+    if result.stopped == "interrupted":
+        return INTERRUPTED
+    return INFRA if result.unplayed or any(row.status == "infra" for row in result.rows) else DONE
+
+
+@contextmanager
+def _folder(out: Path | None) -> Iterator[Path]:
+    """Yield the run directory; without one to keep, one that is removed afterwards."""
+    if out is not None:
+        yield out
+        return
+    with tempfile.TemporaryDirectory(prefix="icae-run-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def _second_interrupt_exits() -> Iterator[None]:
+    """Let Ctrl-C end the run in good order, and a second one the process."""
+    times = 0
+
+    def interrupted(number: int, frame: object) -> None:
+        nonlocal times
+        times += 1
+        if times > 1:
+            os.write(
+                2, b"\x1b[?25h\nError: interrupted twice\n" if os.isatty(2) else b"Error: interrupted twice\n"
+            )
+            os._exit(INTERRUPTED)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupted)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump(document, stream, indent=2)
-            stream.write("\n")
-        Path(name).chmod(0o644)
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -10,7 +10,7 @@ from rich.table import Table
 from icae_env.cli.output import printable
 from icae_env.evaluation.gaps import GapReport
 from icae_env.evaluation.report import EvalReport, SuiteScore
-from icae_env.rollout import EpisodeResult
+from icae_env.rollout.store import EpisodeRow
 
 _FAILURES = 10
 
@@ -78,20 +78,23 @@ def show_gaps(console: Console, gaps: GapReport) -> None:
     console.print(table)
 
 
-def show_episodes(console: Console, results: Sequence[EpisodeResult]) -> None:
-    """Print one line for each episode."""
+def show_episodes(console: Console, rows: Sequence[EpisodeRow]) -> None:
+    """Print one line for each episode, and below them what failed."""
     table = Table(title="Episodes", title_style="bold")
-    for name in ("task", "level", "agent", "end"):
+    models = any(row.key.model for row in rows)
+    for name in ("task", "level", "agent", *(["model"] if models else []), "end"):
         table.add_column(name, no_wrap=name == "task")
     for name in ("seed", "steps", "asked", "seconds", "reward"):
         table.add_column(name, justify="right")
-    for item in results:
-        reward = "not measured" if item.reward is None else f"{item.reward:.3f}"
+    for row in rows:
+        key = row.key
+        reward = "not measured" if row.reward is None else f"{row.reward:.3f}"
         table.add_row(
-            item.task, item.level, item.agent, item.end or item.status, str(item.seed), str(item.steps),
-            str(item.questions), f"{item.seconds:.1f}", reward, style="red" if item.reward is None else "",
+            key.task, key.level, printable(key.agent), *([printable(key.model or "-")] if models else []),
+            row.end or row.status, str(key.seed), str(row.steps), str(row.questions), f"{row.seconds:.1f}", reward,
+            style="red" if row.reward is None else "",
         )  # fmt: skip
     console.print(table)
-    for item in results:
-        if item.error:
-            console.print(f"{item.task}, seed {item.seed}: {printable(item.error)}", style="red")
+    for row in rows:
+        if row.error:
+            console.print(f"{printable(row.key.id)}: {printable(row.error)}", style="red", soft_wrap=True)

@@ -101,8 +101,8 @@ class RunConfig(_Frozen):
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What was asked for, as JSON values: equal for runs that play the same."""
-        return self.model_dump(mode="json", exclude={"created", "versions"})
+        """What was asked for, as JSON values: equal for runs that play the same. The run's own limits say only how far."""
+        return self.model_dump(mode="json", exclude={"created", "versions", "run_limits"})
 
 
 class EpisodeRow(_Frozen):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import shutil
 import socket
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -126,6 +125,10 @@ class RunWriter:
                 f"This run was asked for something else. {' '.join(differences)}", file=self.folder,
                 mend="give the same selection, or only --out and --resume, or name another --out.",
             )  # fmt: skip
+        if stored.run_limits != config.run_limits:
+            stored = stored.model_copy(update={"run_limits": config.run_limits})
+            with _writing(self.folder):
+                write_json(self.folder / RUN_FILE, stored.model_dump(mode="json"))
         return stored
 
     def episode(self, key: EpisodeKey) -> EpisodeFolder:
@@ -234,8 +237,3 @@ def _differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterat
                 yield f"{len(names)} of {len(have)} episodes {said}: {', '.join(names[:3])}{' ...' if names[3:] else ''}."
         if sorted(have) == sorted(now):
             yield "episodes: they come in another order."
-
-
-def remove(folder: Path) -> None:
-    """Remove a run directory that nobody wants to keep."""
-    shutil.rmtree(folder, ignore_errors=True)
