@@ -19,6 +19,8 @@ from icae_env.sandbox.launch.client import launcher
 from icae_env.sandbox.lowers import Lowers
 from icae_env.sandbox.mounts import Mount
 from icae_env.sandbox.namespaces import Namespaces, owned, pipe
+from icae_env.sandbox.template import NotPreparedError, Template
+from icae_env.sandbox.templates import Templates
 
 
 class _Image:
@@ -75,6 +77,7 @@ class BubblewrapBackend:
         """Prepare nothing yet: programs and images are looked for on first use."""
         self._images: dict[tuple[str, bool], _Image] = {}
         self._lowers = Lowers(identity())
+        self._templates = Templates()
         self._lock = threading.Lock()
 
     def availability(self) -> Availability:
@@ -113,6 +116,32 @@ class BubblewrapBackend:
         output_limit: int = 4 * MIB,
     ) -> Completed:
         """Run one command in a sandbox of its own that is destroyed afterwards (see ``base.Backend.run_fresh``)."""
+        if self._templates.usable and not config.network:
+            with (
+                contextlib.suppress(NotPreparedError),
+                self._templates.lent(config, files, lambda: self._template(config, files)) as template,
+            ):
+                return template.run(argv, stdin=stdin, timeout=timeout, output_limit=output_limit)
+        return self._run_once(config, files, argv, stdin=stdin, timeout=timeout, output_limit=output_limit)
+
+    def _template(self, config: SandboxConfig, files: Mapping[str, tuple[bytes, int]]) -> Template:
+        image = self._image(config)
+        namespaces = self._namespaces(config, image, template=True)
+        template = Template(namespaces, files, {**image.environment, **config.env})
+        template.start(launcher(), self._lowers.lent(files) if len(files) > _FEW_FILES else None)
+        return template
+
+    def _run_once(
+        self,
+        config: SandboxConfig,
+        files: Mapping[str, tuple[bytes, int]],
+        argv: Sequence[str],
+        *,
+        stdin: bytes,
+        timeout: float,
+        output_limit: int,
+    ) -> Completed:
+        """Run one command in a sandbox started for it, where templates do not work."""
         image = self._image(config)
         namespaces = self._namespaces(config, image)
         # An overlay's upper layer is bounded by the memory group alone.
@@ -139,6 +168,7 @@ class BubblewrapBackend:
 
     def close(self) -> None:
         """Close the opened images and remove what was unpacked for them."""
+        self._templates.close()
         self._lowers.close()
         with self._lock:
             for image in self._images.values():
@@ -157,5 +187,5 @@ class BubblewrapBackend:
                     ) from error
             return self._images[key]
 
-    def _namespaces(self, config: SandboxConfig, image: _Image) -> Namespaces:
-        return Namespaces(config, identity(), str(program()), image.sources)
+    def _namespaces(self, config: SandboxConfig, image: _Image, *, template: bool = False) -> Namespaces:
+        return Namespaces(config, identity(), str(program()), image.sources, template=template)

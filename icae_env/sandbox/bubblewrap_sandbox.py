@@ -6,7 +6,6 @@ import contextlib
 import errno
 import json
 import os
-import pty
 import signal
 import struct
 import sys
@@ -20,44 +19,14 @@ from typing import ClassVar, Self
 from icae_env.errors import SandboxDiedError, SandboxStartError
 from icae_env.sandbox import bwrap_command, process_tree
 from icae_env.sandbox.base import MIB, WORKSPACE, Completed, Files, ImageRef, SandboxConfig
+from icae_env.sandbox.bubblewrap_pty import BubblewrapPty, open_terminal
 from icae_env.sandbox.launch.client import Child, launcher
 from icae_env.sandbox.namespaces import Namespaces, owned, pipe
 from icae_env.sandbox.pipes import collect
 from icae_env.sandbox.seccomp import filter_program
 
-_TIOCSPTLCK, _TIOCGPTPEER = 0x40045431, 0x5441
 _ATTACH = Path(__file__).parent / "launch" / "attach.py"
 _KILL_ROUNDS = 3
-
-
-class BubblewrapPty:
-    """A command on a pseudo-terminal whose other end the host holds."""
-
-    def __init__(self, fd: int, child: Child) -> None:
-        self.fd, self._child = fd, child
-
-    def poll(self) -> int | None:
-        """Return the exit code, or None while it runs."""
-        return self._child.poll()
-
-    def interrupt(self) -> None:
-        """Send SIGINT to the terminal's foreground process group."""
-        process_tree.interrupt_foreground(self._child.pid)
-
-    def kill_children(self) -> None:
-        """Kill the terminal's foreground process group and its descendants, but not the command itself."""
-        process_tree.kill_foreground(self._child.pid)
-
-    def close(self) -> None:
-        """Kill the command and what is left of its session, and release the descriptor."""
-        if self.fd < 0:
-            return
-        if not self._child.ended():
-            process_tree.kill_session(self._child.pid)
-            self._child.wait(5.0)
-        self._child.close()
-        os.close(self.fd)
-        self.fd = -1
 
 
 class BubblewrapSandbox:
@@ -159,7 +128,7 @@ class BubblewrapSandbox:
             SandboxDiedError: The sandbox is gone.
             SandboxStartError: The command could not be started.
         """
-        master, slave = self._terminal()
+        master, slave = open_terminal(self._namespaces)
         try:
             ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             child = self._enter(argv, {0: slave, 1: slave, 2: slave}, env=env, cwd=cwd, tty=True)
@@ -172,26 +141,6 @@ class BubblewrapSandbox:
         finally:
             os.close(slave)
         return BubblewrapPty(master, child)
-
-    def _terminal(self) -> tuple[int, int]:
-        """Return both ends of a pseudo-terminal of the sandbox's own, so that it has a name inside.
-
-        Where what runs inside has used them all up, one of the host's serves as well, though it is nameless there.
-        """
-        try:
-            master = self._namespaces.terminal()
-        except OSError:
-            master, slave = pty.openpty()
-            os.set_inheritable(master, False)
-            self._namespaces.give(slave)
-            return master, slave
-        try:
-            unlocked = struct.pack("i", 0)
-            ioctl(master, _TIOCSPTLCK, unlocked)
-            return master, ioctl(master, _TIOCGPTPEER, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
-        except OSError:
-            os.close(master)
-            raise
 
     def attach_argv(self, argv: Sequence[str], *, cwd: PurePosixPath | str = WORKSPACE) -> list[str]:
         """Return a host command that runs ``argv`` inside on the terminal it is itself started on."""

@@ -31,6 +31,10 @@ _ONCE_SCRIPT = (
 would let it trace the init."""
 
 
+TEMPLATE = ("/bin/sh", "-c", f"printf r >&{READY}; read -r _ <&{HOLD}")
+"""The first process of a template: keeps its namespaces until the host closes its descriptor."""
+
+
 def once(config: SandboxConfig, argv: Sequence[str], *, memory_group: bool) -> tuple[str, ...]:
     """Return the init of a sandbox for one command: it waits for the files, runs the command and reports its exit code.
 
@@ -101,13 +105,14 @@ def memory_file(content: bytes) -> int:
     return fd
 
 
-def arguments(config: SandboxConfig, sources: Sources, *, overlay: bool) -> list[str]:
+def arguments(config: SandboxConfig, sources: Sources, *, overlay: bool, template: bool) -> list[str]:
     """Return bubblewrap's options, without the command.
 
     Args:
         config: The sandbox to make.
         sources: Its image.
         overlay: Whether the workspace starts from the folder on descriptor LOWER instead of empty.
+        template: Whether to leave out what is mounted anew for each command, with LOWER itself as the workspace.
     """
     argv = ["bwrap", "--unshare-user", "--uid", str(SANDBOX_UID), "--gid", str(SANDBOX_UID)]
     argv += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "sandbox"]  # fmt: skip
@@ -116,9 +121,11 @@ def arguments(config: SandboxConfig, sources: Sources, *, overlay: bool) -> list
     argv += ["--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--cap-add", "CAP_WAKE_ALARM"]
     argv += [*sources.arguments, "--proc", "/proc", "--dev", "/dev"]
     for path, size, mode in writable(config.limits):
-        argv += ["--perms", mode, "--size", str(size), "--tmpfs", path]
+        argv += ["--dir", path] if template else ["--perms", mode, "--size", str(size), "--tmpfs", path]
     argv += ["--remount-ro", "/dev"]
-    if overlay:
+    if overlay and template:
+        argv += ["--ro-bind-fd", str(LOWER), str(WORKSPACE)]
+    elif overlay:
         argv += ["--overlay-src", f"/proc/self/fd/{LOWER}", "--tmp-overlay", str(WORKSPACE)]
     argv += ["--remount-ro", "/", "--chdir", str(WORKSPACE)]
     return [*argv, "--info-fd", str(INFO), "--seccomp", str(SECCOMP)]

@@ -40,6 +40,7 @@ class Lowers:
         self._known: list[_Copy] = []
         self._folder: Path | None = None
         self._lock = threading.Lock()
+        self._process = os.getpid()
 
     @contextmanager
     def lent(self, files: FileMap) -> Iterator[int]:
@@ -50,6 +51,7 @@ class Lowers:
         Raises:
             SandboxStartError: The host's disk does not take it.
         """
+        self._disown()
         with self._lock:
             copy = next((known for known in self._known if known.files is files), None)
             if copy is None:
@@ -68,6 +70,7 @@ class Lowers:
 
     def close(self) -> None:
         """Remove all copies."""
+        self._disown()
         with self._lock:
             for copy in self._known:
                 os.close(copy.fd)
@@ -76,6 +79,12 @@ class Lowers:
                 shutil.rmtree(self._folder, ignore_errors=True)
                 launcher().at_exit(f"lower-{self._folder}", None)
                 self._folder = None
+
+    def _disown(self) -> None:
+        """Leave what is the parent's alone in a forked process."""
+        if os.getpid() != self._process:
+            self._process, self._lock = os.getpid(), threading.Lock()
+            self._known, self._folder = [], None
 
     def _forget_oldest(self) -> None:
         idle = [copy for copy in self._known if copy.users == 0]

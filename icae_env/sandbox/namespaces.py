@@ -24,10 +24,16 @@ class Namespaces:
     """A started bubblewrap process and the way into it; the common part of lasting and one-command sandboxes."""
 
     def __init__(
-        self, config: SandboxConfig, identity: tuple[int, int], program: str, sources: bwrap_command.Sources
+        self,
+        config: SandboxConfig,
+        identity: tuple[int, int],
+        program: str,
+        sources: bwrap_command.Sources,
+        *,
+        template: bool = False,
     ) -> None:
         self.config, self.identity = config, identity
-        self._program, self._sources = program, sources
+        self._program, self._sources, self._template = program, sources, template
         self.child: Child | None = None
         self.init = -1
         self.files: RootFiles | None = None
@@ -93,12 +99,15 @@ class Namespaces:
             }  # fmt: skip
             self.child = via.start(
                 self._program,
-                [*bwrap_command.arguments(self.config, self._sources, overlay=lower is not None), "--", *command],
+                [*self._arguments(overlay=lower is not None), "--", *command],
                 {0: null, 1: null, 2: complaints, **streams, **own, **below, **self._sources.descriptors, **contents},
                 env=env, groups=self.groups,
             )  # fmt: skip
             theirs.close()
             self._await_ready(info, complaints)
+
+    def _arguments(self, *, overlay: bool) -> list[str]:
+        return bwrap_command.arguments(self.config, self._sources, overlay=overlay, template=self._template)
 
     @property
     def groups(self) -> list[str]:

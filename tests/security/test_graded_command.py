@@ -9,6 +9,7 @@ import time
 import pytest
 
 from icae_env.sandbox.base import Backend, SandboxConfig
+from icae_env.sandbox.bubblewrap import BubblewrapBackend
 
 FEW = {"run": (b"", 0o755)}
 MANY = {f"lib/{number}": (b"x", 0o644) for number in range(20)}
@@ -60,6 +61,23 @@ def test_no_user_namespace_can_be_made(attacked: Backend, attacked_image: str) -
     command = ["sh", "-c", "unshare -U true; unshare -Ur true; unshare -n true; nsenter -t 1 -m true; exit 0"]
     done = attacked.run_fresh(SandboxConfig(image=attacked_image), FEW, command)
     assert len(done.stderr.strip().splitlines()) >= 4, done
+
+
+@pytest.mark.bubblewrap
+@FILES
+def test_a_bubblewrap_of_its_own_holds_as_little(bubblewrap: Backend, files: dict) -> None:
+    """Where the kernel lets no template make sandboxes."""
+    own = BubblewrapBackend()
+    own._templates.usable = False
+    try:
+        done = own.run_fresh(SandboxConfig(), files, ["python3", "-c", ESCAPE + TRACE])
+        status = own.run_fresh(
+            SandboxConfig(), files, ["grep", "-E", "^Cap(Inh|Prm|Eff|Amb)", "/proc/self/status"]
+        )
+    finally:
+        own.close()
+    assert done.stdout.splitlines() == [b"[-1, 1]", *[b"PermissionError"] * 5], done
+    assert {line.split()[1] for line in status.stdout.splitlines()} == {b"0000000000000000"}
 
 
 @pytest.mark.bubblewrap

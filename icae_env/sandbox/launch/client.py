@@ -168,6 +168,23 @@ class Launcher:
             os.close(report)
         return child
 
+    def serve(
+        self, pid: int, control: int, spec: int, *, uid: int, gid: int, groups: Sequence[str], module: str = "template"
+    ) -> Child:
+        """Start the process that serves sandboxes made from another's mounts (see ``template.py``).
+
+        Args:
+            pid: The other's init.
+            control: The other end of the socket that requests go to.
+            spec: A memory file with the recipe.
+            uid: The host user that owns the other.
+            gid: And its group.
+            groups: Control groups it joins.
+            module: Its name.
+        """
+        fields = {"pid": pid, "uid": uid, "gid": gid, "groups": list(groups), "module": module}
+        return self._child("serve", [control, spec], {}, **fields)[0]
+
     def _child(
         self, do: str, first: Sequence[int], descriptors: Mapping[int, int], **fields: Any
     ) -> tuple[Child, list[int]]:

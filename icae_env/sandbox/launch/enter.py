@@ -35,6 +35,15 @@ def join_namespaces(pid: int) -> None:
         syscalls.setns(opened["user"])
 
 
+def join_mounts(pid: int) -> None:
+    """Join the mount and UTS namespaces of ``pid`` alone, as root of the user namespace that owns them."""
+    opened = [os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in ("mnt", "uts")]
+    syscalls.setns(fcntl.ioctl(opened[0], _NS_GET_USERNS))
+    for fd in opened:
+        syscalls.setns(fd)
+        os.close(fd)
+
+
 def join_as_root(pid: int) -> bool:
     """Join only the PID namespace, as the host's root, whom nothing inside may signal; return whether that is possible."""
     if os.geteuid() != 0:
@@ -70,11 +79,19 @@ def become_user(uid: int, gid: int) -> None:
 
 def set_limits(limits: dict[str, int]) -> None:
     """Set resource limits by name (``RLIMIT_NOFILE``), soft and hard alike, never above today's hard limit."""
+    for which, bounds in bounded_limits(limits):
+        resource.setrlimit(which, bounds)
+
+
+def bounded_limits(limits: dict[str, int]) -> list[tuple[int, tuple[int, int]]]:
+    """Return the number and the (soft, hard) limit of each named resource."""
+    found = []
     for name, value in limits.items():
         which = getattr(resource, name)
         hard = resource.getrlimit(which)[1]
         bounded = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(which, (bounded, bounded))
+        found.append((which, (bounded, bounded)))
+    return found
 
 
 def new_session(tty: bool) -> None:

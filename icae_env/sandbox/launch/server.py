@@ -7,7 +7,6 @@ main process is gone: everything is killed, the registered clean-up commands run
 
 import json
 import os
-import select
 import selectors
 import signal
 import socket
@@ -15,8 +14,10 @@ import subprocess
 import sys
 
 import enter
+import failures
 import messages
 import syscalls
+import template
 
 
 class Server:
@@ -59,9 +60,12 @@ class Server:
             if request.pop("large", False):
                 request = json.loads(os.pread(fds[0], os.fstat(fds[0]).st_size, 0))
                 os.close(fds.pop(0))
-            operation = {"start": self.start, "enter": self.enter, "at_exit": self.register}[
-                request.pop("do")
-            ]
+            operation = {
+                "start": self.start,
+                "enter": self.enter,
+                "serve": self.serve_more,
+                "at_exit": self.register,
+            }[request.pop("do")]
             answer, reply_fds = operation(fds, **request)
         except OSError as error:
             answer = {"error": error.strerror or str(error), "errno": error.errno}
@@ -136,20 +140,27 @@ class Server:
             except ProcessLookupError:  # kill(-1) found nothing to kill
                 os._exit(0)
             except BaseException as error:  # noqa: BLE001 - a forked child may only report and end
-                os.write(report_write, failure_text(error))
+                os.write(report_write, failures.text(error))
             finally:
                 os._exit(127)
         os.close(report_write)
         os.close(number_write)
-        number = read_soon(number_read)
+        number = failures.read_soon(number_read)
         if not number:  # no process came to be inside
             os.kill(outer, signal.SIGKILL)
         os.waitpid(outer, 0)
         if not number:
             os.set_blocking(report_read, False)
-            raise failure_error(read_soon(report_read, 0.0) or b"the sandbox is gone")
+            raise failures.error(failures.read_soon(report_read, 0.0) or b"the sandbox is gone")
         answer, passed = self.started(int(number), fds[-1])
         return answer, [*passed, report_read]
+
+    def serve_more(self, fds: list[int], *, targets: list[int], module: str, **fields):
+        """Fork the process that serves sandboxes made from another's mounts; it tells the client when it is ready."""
+        child = os.fork()
+        if child == 0:
+            {"template": template}[module].serve(*fds[:2], **fields)
+        return self.started(child, fds[-1])
 
     def started(self, pid: int, status: int):
         """Record a child; its exit code goes to ``status``. The client gets a pidfd, which no reuse of the number can fool."""
@@ -204,29 +215,6 @@ class Server:
                 os.rmdir(os.path.dirname(procs))
             except OSError:
                 pass
-
-
-def failure_text(error: BaseException) -> bytes:
-    """Put an exception of a forked child into words for ``failure_error``."""
-    if isinstance(error, OSError) and error.errno:
-        return f"{error.errno} {error.strerror}".encode()
-    return f"0 {type(error).__name__}: {error}".encode()
-
-
-def failure_error(text: bytes) -> OSError:
-    """Return the exception that ``failure_text`` was made of."""
-    number, _, message = text.decode(errors="replace").partition(" ")
-    return OSError(int(number), message) if number.isdigit() else OSError(0, text.decode(errors="replace"))
-
-
-def read_soon(fd: int, seconds: float = 10.0) -> bytes:
-    """Read once, when there is something within some seconds, and close."""
-    poller = select.poll()
-    poller.register(fd, select.POLLIN)
-    try:
-        return os.read(fd, 4096) if poller.poll(seconds * 1000) else b""
-    finally:
-        os.close(fd)
 
 
 def main() -> None:

@@ -2,8 +2,12 @@
 
 import ctypes
 import os
+import signal
+import struct
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_libc_held = ctypes.PyDLL(None, use_errno=True)
+"""Keeps Python's lock during a call, so that a process forked by one has it."""
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -14,6 +18,16 @@ PR_SET_NO_NEW_PRIVS = 38
 PR_CAP_AMBIENT = 47
 PR_CAP_AMBIENT_CLEAR_ALL = 4
 SECCOMP_MODE_FILTER = 2
+CLONE_NEWNS = 0x00020000
+CLONE_NEWCGROUP = 0x02000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
+_CLONE_NUMBER = {"x86_64": 56, "aarch64": 220}.get(os.uname().machine, -1)
+_CAPABILITY_HEADER = struct.pack("=Ii", 0x20080522, 0)
+"""Version 3 of the interface, the calling process."""
 _LAST_CAPABILITY = 63
 
 
@@ -27,10 +41,9 @@ def _check(result: int, what: str) -> None:
         raise OSError(code, f"{what}: {os.strerror(code)}")
 
 
-def prctl(option: int, *values: int) -> None:
-    """Call prctl with up to four unsigned long arguments."""
-    padded = [ctypes.c_ulong(value) for value in (*values, 0, 0, 0, 0)[:4]]
-    _check(_libc.prctl(option, *padded), f"prctl {option}")
+def prctl(option: int, first: int, second: int = 0) -> None:
+    """Call prctl with small arguments."""
+    _check(_libc.prctl(option, first, second, 0, 0), "prctl")
 
 
 def setns(fd: int) -> None:
@@ -38,19 +51,44 @@ def setns(fd: int) -> None:
     _check(_libc.setns(fd, 0), "setns")
 
 
+def unshare(flags: int) -> None:
+    """Get new namespaces of the given kinds."""
+    _check(_libc.unshare(flags), "unshare")
+
+
+def fork_into(flags: int) -> int:
+    """Fork into new namespaces of the given kinds; return 0 in the child.
+
+    Only for a process with one thread, whose child soon executes a program or ends: what Python does after a fork is left out.
+    """
+    pid: int = _libc_held.syscall(_CLONE_NUMBER, flags | signal.SIGCHLD, None, None, None, None)
+    _check(min(pid, 0), "clone")
+    return pid
+
+
+def mount(kind: bytes, target: bytes, flags: int, options: bytes) -> None:
+    """Mount a new file system of a kind."""
+    _check(_libc.mount(kind, target, kind, flags, options), "mount")
+
+
+def clear_capabilities() -> None:
+    """Give up the capabilities this process holds."""
+    _check(_libc.capset(_CAPABILITY_HEADER, bytes(24)), "capset")
+
+
 def install_seccomp(program: bytes) -> None:
     """Install a classic BPF filter (an array of 8-byte instructions) for this thread and its children."""
-    prog = _SockFprog(len(program) // 8, program)
-    _check(
-        _libc.prctl(
-            PR_SET_SECCOMP,
-            ctypes.c_ulong(SECCOMP_MODE_FILTER),
-            ctypes.byref(prog),
-            ctypes.c_ulong(0),
-            ctypes.c_ulong(0),
-        ),
-        "seccomp",
-    )
+    install_filter(seccomp_filter(program))
+
+
+def seccomp_filter(program: bytes) -> ctypes.Structure:
+    """Return a classic BPF filter as the kernel takes it."""
+    return _SockFprog(len(program) // 8, program)
+
+
+def install_filter(prog: ctypes.Structure) -> None:
+    """Install a filter for this thread and its children."""
+    _check(_libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(prog), 0, 0), "seccomp")
 
 
 def hide_arguments() -> None:
@@ -65,9 +103,7 @@ def hide_arguments() -> None:
 def drop_capabilities() -> None:
     """Give up every capability for good: bounding and ambient set now, the others at the next execve as a non-root user."""
     for capability in range(_LAST_CAPABILITY + 1):
-        try:
-            prctl(PR_CAPBSET_DROP, capability)
-        except OSError:
+        if _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
             break
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
     prctl(PR_SET_NO_NEW_PRIVS, 1)
