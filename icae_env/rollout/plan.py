@@ -121,6 +121,10 @@ class _Player:
         plays = getattr(self.agent, "plays", None)
         return plays is None or bool(plays(task))
 
+    def listed(self) -> str:
+        """Return the tasks that it can play, as a text."""
+        return ", ".join(task for task in task_ids() if self.plays(task)) or "no task there is"
+
 
 def _players(selection: Selection) -> list[_Player]:
     """Make every agent once, so that what is wrong with it is known before anything is played."""
@@ -154,7 +158,8 @@ def _episodes(
         for level in _levels(selection, spec, named, left_out):
             for player in players:
                 if not player.plays(spec.id):
-                    _leave_out(f"the agent '{player.name}' cannot play it", spec, named, left_out)
+                    reason = f"the agent '{player.name}' cannot play it"
+                    _leave_out(reason, spec, named, left_out, mend=f"it plays {player.listed()}.")
                     continue
                 for model in player.models:
                     for seed in range(selection.seed, selection.seed + selection.repeats):
@@ -193,9 +198,11 @@ def _levels(selection: Selection, spec: TaskSpec, named: bool, left_out: list[Le
             _leave_out(f"a task of kind '{spec.kind}' has no level '{level}'", spec, named, left_out)
 
 
-def _leave_out(reason: str, spec: TaskSpec, named: bool, left_out: list[LeftOut]) -> None:
+def _leave_out(
+    reason: str, spec: TaskSpec, named: bool, left_out: list[LeftOut], *, mend: str | None = None
+) -> None:
     if named:
-        raise ConfigError(f"The task '{spec.id}' cannot be played: {reason}.", field="--task")
+        raise ConfigError(f"The task '{spec.id}' cannot be played: {reason}.", field="--task", mend=mend)
     left_out.append(LeftOut(task=spec.id, reason=reason))
 
 

@@ -78,9 +78,16 @@ def test_a_path_that_the_system_refuses_is_named_with_a_mend() -> None:
 
 
 @pytest.mark.bubblewrap
-@pytest.mark.parametrize("command", [("demo",), ("run", "--agent", "scripted")], ids=["demo", "run"])
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("demo",), "no action file for the task 'unplayed'. Mend: play one of bracex, "),
+        (("run", "--agent", "scripted"), "the agent 'scripted' cannot play it. Mend: it plays bracex, "),
+    ],
+    ids=["demo", "run"],
+)
 def test_a_task_without_a_script_names_those_that_have_one(
-    command: tuple[str, ...], bubblewrap: list[str], tmp_path: Path
+    command: tuple[str, ...], said: str, bubblewrap: list[str], tmp_path: Path
 ) -> None:
     found = find_task("bracex")
     copytree(found.folder, tmp_path / "tasks" / "unplayed")
@@ -89,7 +96,7 @@ def test_a_task_without_a_script_names_those_that_have_one(
     spec.write_text(spec.read_text().replace('id = "bracex"', 'id = "unplayed"'))
     done = icae(*command, "--task", "unplayed", *bubblewrap, env={"ICAE_TASKS_PATH": str(tmp_path)})
     assert done.exit_code == 2
-    assert "no action file for the task 'unplayed'. Mend: play one of bracex, " in done.stderr
+    assert said in done.stderr
 
 
 def test_a_traceback_is_shown_on_request() -> None:
@@ -193,15 +200,24 @@ class Idle:
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("Raises", "failed in act(): ValueError: boom"), ("Exits", "failed in begin(): SystemExit"), ("Idle", "has no act")],
-)  # fmt: skip
+    [("Raises", "failed in act(): ValueError: boom"), ("Exits", "failed in begin(): SystemExit")],
+)
 def test_a_fault_of_an_agent_is_told_as_its_own(name: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "my_agents.py").write_text(AGENTS)
     given = ("run", "--task", "bracex", "-s", "fake", "-i", "host", "-a", f"my_agents:{name}")
     done = process(*given, "--json")
-    assert done.returncode == 2
-    assert said in document(done)["error"]["message"]
+    assert done.returncode == 0, done.stderr
+    (episode,) = document(done)["episodes"]
+    assert (episode["status"], episode["end"], episode["reward"]) == ("ok", "agent_error", 0.0)
+    assert said in episode["error"]
     assert "fault of icae_env" not in done.stderr
+
+
+def test_an_agent_that_lacks_a_part_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "my_agents.py").write_text(AGENTS)
+    done = process("run", "--task", "bracex", "-s", "fake", "-i", "host", "-a", "my_agents:Idle", "--json")
+    assert done.returncode == 2
+    assert "has no act" in document(done)["error"]["message"]
 
 
 def test_debug_changes_neither_exit_code_nor_document() -> None:
@@ -216,6 +232,8 @@ def test_a_folder_of_episodes_is_no_submission(tmp_path: Path) -> None:
     kept = document(done)["episodes"][0]["report"]["submission"]["sha256"]
     whole = icae("evaluate", "kept", "--task", "bracex")
     assert whole.exit_code == 2
-    assert "bracex-L1-noop-0" in whole.stderr
-    again = icae("evaluate", "kept/bracex-L1-noop-0", "--task", "bracex", "--image", "host", "--json")
+    assert "episodes/bracex-L1-noop-s0" in whole.stderr
+    again = icae(
+        "evaluate", "kept/episodes/bracex-L1-noop-s0", "--task", "bracex", "--image", "host", "--json"
+    )
     assert document(again)["report"]["submission"]["sha256"] == kept

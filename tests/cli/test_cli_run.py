@@ -38,7 +38,7 @@ def test_kept_files_tell_the_episode_and_can_be_scored_again(place: list[str], t
     done = icae("run", "--task", "bracex", "--agent", "scripted", *place, "--out", str(tmp_path), "--json")
     assert done.exit_code == 0, done.stderr
     (episode,) = document(done)["episodes"]
-    folder = tmp_path / "bracex-L1-scripted-0"
+    folder = tmp_path / "episodes" / "bracex-L1-scripted-s0"
     assert {file.name for file in folder.iterdir()} == {
         "episode.json", "report.json", "submission.tar.gz", "trajectory.jsonl",
     }  # fmt: skip
@@ -56,7 +56,7 @@ def test_kept_files_tell_the_episode_and_can_be_scored_again(place: list[str], t
     assert EvalReport.model_validate(document(again)["report"]).fingerprint() == report.fingerprint()
     taken = icae("run", "--task", "bracex", "--agent", "scripted", *place, "--out", str(tmp_path))
     assert taken.exit_code == 2
-    assert "exists already" in taken.stderr
+    assert "holds a run already" in taken.stderr
 
 
 def test_a_folder_is_scored_as_a_submission(bubblewrap: list[str], tmp_path: Path) -> None:
@@ -102,9 +102,11 @@ def test_an_agent_of_ones_own_gets_its_options(bubblewrap: list[str], tmp_path: 
         "--out", str(tmp_path / "out"), env={"PYTHONPATH": f"{tmp_path}"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert document(done)["episodes"][0]["agent"] == "writer"
+    assert document(done)["episodes"][0]["agent"] == "own_agent:Writer"
     assert "echo hello" in done.stderr
-    lines = (tmp_path / "out" / "bracex-L1-Writer-0" / "trajectory.jsonl").read_text().splitlines()
+    (folder,) = (tmp_path / "out" / "episodes").iterdir()
+    assert folder.name.startswith("bracex-L1-Writer-s0-")
+    lines = (folder / "trajectory.jsonl").read_text().splitlines()
     assert json.loads(lines[1])["observation"]["text"].strip() == "hello"
 
 

@@ -16,8 +16,8 @@ def test_an_episode_in_another_language(bubblewrap: list[str], tmp_path: Path) -
     assert done.exit_code == 0, done.stderr
     (episode,) = document(done)["episodes"]
     assert (episode["language"], episode["reward"]) == ("javascript", 0.0)
-    (folder,) = tmp_path.iterdir()
-    assert folder.name == "bracex-L1-javascript-noop-0"
+    (folder,) = (tmp_path / "episodes").iterdir()
+    assert folder.name == "bracex-L1-javascript-noop-s0"
     assert "in javascript, in the directory" in " ".join((folder / "trajectory.jsonl").read_text().split())
 
 
