@@ -29,7 +29,7 @@ class ScriptedAgent:
 
     def plays(self, task: str) -> bool:
         """Return whether there is a script for a task."""
-        return self._script is not None or (SCRIPTS / task).is_dir()
+        return self._script is not None or task in played()
 
     def begin(self, brief: Brief) -> None:
         """Read the actions.
