@@ -24,6 +24,7 @@ from icae_env.env.trajectory import (
     open_for_append,
     plain_value,
 )
+from icae_env.errors import InfraError
 from icae_env.llm.base import Completion, Message
 
 _ON_RESET = ("task", "level", "sandbox", "image", "image_digest")
@@ -31,6 +32,8 @@ _ON_RESET = ("task", "level", "sandbox", "image", "image_digest")
 
 class Recorder(gymnasium.Wrapper[Observation, Any, Observation, Any], RecordConstructorArgs):
     """Write every reset, step and model call to a file of JSON lines as it happens (see ``icae_env.env.trajectory``).
+
+    A line that cannot be written is an ``InfraError``, and nothing of it is left.
 
     Args:
         env: The environment.
@@ -114,12 +117,22 @@ class Recorder(gymnasium.Wrapper[Observation, Any, Observation, Any], RecordCons
         self.env.close()
 
     def _write(self, line: ResetLine | StepLine | ModelLine) -> None:
-        if self._fd < 0:
-            self._fd = open_for_append(self.file)
+        try:
+            if self._fd < 0:
+                self._fd = open_for_append(self.file)
+            self._append(encode(line))
+        except OSError as error:
+            raise InfraError(f"The trajectory {self.file} cannot be written: {error.strerror}.") from error
+
+    def _append(self, line: bytes) -> None:
         # One write call for a line: a killed process leaves whole lines, with at most the last one cut off.
-        rest = memoryview(encode(line))
-        while rest:
-            rest = rest[os.write(self._fd, rest) :]
+        written = os.write(self._fd, line)
+        try:
+            while written < len(line):
+                written += os.write(self._fd, line[written:])
+        except OSError:
+            os.ftruncate(self._fd, os.fstat(self._fd).st_size - written)
+            raise
 
 
 class TextActions(gymnasium.ActionWrapper[Observation, Any, Any], RecordConstructorArgs):
