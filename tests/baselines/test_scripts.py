@@ -12,7 +12,6 @@ from icae_env.rollout import play
 from icae_env.sandbox.images import store
 from icae_env.tasks import load_hidden, load_public, task_ids
 
-
 SCORED_ELSEWHERE = {"bracex", "ssf", "stockholm"}
 """The tests of scenarios play these several times."""
 
