@@ -49,6 +49,8 @@ class Agent(Protocol):
 
     - ``needs_model: ClassVar[bool]``: whether it can only play with a model (default: False).
     - ``plays(self, task: str) -> bool``: whether it can play the task of that id (default: every task).
+    - ``prompts(self, task: PublicTask | None = None, start: str = ...) -> dict[str, str]``: what it says to its model, by titles,
+      for ``icae agents show``; without a task with the names of the variables. ``start`` is the episode's first observation.
     - ``ended: str``: set with the last action when the agent gives up, it says why (``format``) in place of ``submit``.
     """
 
