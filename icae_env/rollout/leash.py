@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from icae_env.errors import ICAEError, SandboxError
-from icae_env.sandbox.base import Availability, Backend, Completed, Sandbox, SandboxConfig
+from icae_env.sandbox.base import Availability, Backend, Companion, Completed, Limits, Sandbox, SandboxConfig
 
 
 class Leash:
@@ -56,6 +56,17 @@ class Leash:
         """
         self._check()
         return self._backend.run_fresh(config, files, argv, **options)
+
+    def create_beside(
+        self, sandbox: Sandbox, files: Mapping[str, tuple[bytes, int]], program: str, limits: Limits
+    ) -> Companion:
+        """Return a companion.
+
+        Raises:
+            SandboxError: The run was stopped.
+        """
+        self._check()
+        return self._backend.create_beside(sandbox, files, program, limits)
 
     def stop(self) -> None:
         """End every sandbox; whoever waits for one of them gets an error."""

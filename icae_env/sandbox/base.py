@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from types import TracebackType
 from typing import ClassVar, Protocol, Self, runtime_checkable
 
+from icae_env.sandbox.beside import Call, Companion
 from icae_env.sandbox.models import (
     BASE_ENV,
     HOME,
@@ -36,6 +37,8 @@ __all__ = [
     "WORKSPACE",
     "Availability",
     "Backend",
+    "Call",
+    "Companion",
     "Completed",
     "FileStat",
     "Files",
@@ -217,6 +220,22 @@ class Backend(Protocol):
             stdin: All of its standard input.
             timeout: Seconds.
             output_limit: Bytes kept of each stream.
+        """
+        ...
+
+    def create_beside(
+        self, sandbox: Sandbox, files: Mapping[str, tuple[bytes, int]], program: str, limits: Limits
+    ) -> Companion:
+        """Return a companion of a running sandbox, not yet started.
+
+        Args:
+            sandbox: One that this backend has made.
+            files: What the program needs, and itself: relative path -> (bytes, permission bits).
+            program: The one of them that is run.
+            limits: What the companion may use.
+
+        Raises:
+            SandboxUnavailableError: This backend has none on this machine.
         """
         ...
 

@@ -11,7 +11,18 @@ from typing import ClassVar
 
 from icae_env.errors import SandboxError, SandboxStartError, SandboxUnavailableError
 from icae_env.sandbox import bwrap_command, cgroups
-from icae_env.sandbox.base import BASE_ENV, MIB, WORKSPACE, Availability, Completed, ImageRef, SandboxConfig
+from icae_env.sandbox.base import (
+    BASE_ENV,
+    MIB,
+    WORKSPACE,
+    Availability,
+    Companion,
+    Completed,
+    ImageRef,
+    Limits,
+    Sandbox,
+    SandboxConfig,
+)
 from icae_env.sandbox.bubblewrap_sandbox import BubblewrapSandbox
 from icae_env.sandbox.bwrap_program import program, version
 from icae_env.sandbox.identity import identity
@@ -123,6 +134,15 @@ class BubblewrapBackend:
             ):
                 return template.run(argv, stdin=stdin, timeout=timeout, output_limit=output_limit)
         return self._run_once(config, files, argv, stdin=stdin, timeout=timeout, output_limit=output_limit)
+
+    def create_beside(
+        self, sandbox: Sandbox, files: Mapping[str, tuple[bytes, int]], program: str, limits: Limits
+    ) -> Companion:
+        """Return a companion of a running sandbox, not yet started (see ``base.Backend.create_beside``)."""
+        from icae_env.sandbox.companion import SharedCompanion  # noqa: PLC0415 - few episodes need it
+
+        assert isinstance(sandbox, BubblewrapSandbox)
+        return SharedCompanion(launcher(), sandbox.init, identity(), files, program=program, limits=limits)
 
     def _template(self, config: SandboxConfig, files: Mapping[str, tuple[bytes, int]]) -> Template:
         image = self._image(config)

@@ -20,9 +20,12 @@ from icae_env.sandbox.base import (
     MIB,
     WORKSPACE,
     Availability,
+    Companion,
     Completed,
     ImageRef,
+    Limits,
     PtyProcess,
+    Sandbox,
     SandboxConfig,
 )
 from icae_env.sandbox.fakefiles import FakeFiles
@@ -229,6 +232,12 @@ class FakeBackend:
             for path, (data, mode) in files.items():
                 sandbox.files.write(WORKSPACE / path, data, mode=mode)
             return sandbox.run(argv, stdin=stdin, timeout=timeout, output_limit=output_limit)
+
+    def create_beside(
+        self, sandbox: Sandbox, files: Mapping[str, tuple[bytes, int]], program: str, limits: Limits
+    ) -> Companion:
+        """Raise SandboxUnavailableError: no program runs here."""
+        raise SandboxUnavailableError("fake", "it has no processes, so no companion.", mend=_REAL)
 
     def close(self) -> None:
         """Do nothing: nothing is held."""

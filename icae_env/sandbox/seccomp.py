@@ -37,6 +37,10 @@ _DENIED: dict[str, tuple[int | None, int | None]] = {
     "sethostname": (170, 161), "setns": (308, 268), "settimeofday": (164, 170), "swapoff": (168, 225), "swapon": (167, 224),
     "umount2": (166, 39), "unshare": (272, 97), "userfaultfd": (323, 282), "vhangup": (153, 58),
 }  # fmt: skip
+_TRACING: dict[str, tuple[int, int]] = {
+    "kcmp": (312, 272), "pidfd_getfd": (438, 438), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "ptrace": (101, 117),
+}  # fmt: skip
 _CLONE, _CLONE3, _IOCTL, _PRLIMIT64, _SOCKET = (56, 220), (435, 435), (16, 29), (302, 261), (41, 198)
 _FAMILIES = (1, 2, 10, 16)
 """Unix, IPv4, IPv6 and netlink."""
@@ -55,8 +59,12 @@ _NUMBER, _ARCH, _ARG0, _ARG1, _ARG2 = 0, 4, 16, 24, 32
 
 
 @cache
-def filter_program(machine: str | None = None) -> bytes:
+def filter_program(machine: str | None = None, *, tracing: bool = True) -> bytes:
     """Return the filter for a machine type (``platform.machine()`` by default).
+
+    Args:
+        machine: The machine type.
+        tracing: Whether processes may trace their own; without it nobody can steer a program that he may run but not read.
 
     Raises:
         SandboxUnavailableError: There is no table for this machine type.
@@ -75,7 +83,7 @@ def filter_program(machine: str | None = None) -> bytes:
     if machine == "x86_64":  # the x32 calls share the architecture's mark but not its numbers
         program += [_jump(_AT_LEAST, _X32_BIT, 0, 1), enosys]
     program += [_jump(_EQUAL, _CLONE3[column], 0, 1), enosys]
-    for numbers in _DENIED.values():
+    for numbers in (*_DENIED.values(), *(() if tracing else _TRACING.values())):
         if (number := numbers[column]) is not None:
             program += [_jump(_EQUAL, number, 0, 1), eperm]
     allow = _statement(_RETURN, _ALLOW)

@@ -11,10 +11,22 @@ from pathlib import Path
 from typing import ClassVar
 
 from icae_env.errors import ConfigError, SandboxError, SandboxUnavailableError
-from icae_env.sandbox.base import HOME, MIB, WORKSPACE, Availability, Completed, ImageRef, SandboxConfig
+from icae_env.sandbox.base import (
+    HOME,
+    MIB,
+    WORKSPACE,
+    Availability,
+    Companion,
+    Completed,
+    ImageRef,
+    Limits,
+    Sandbox,
+    SandboxConfig,
+)
 from icae_env.sandbox.docker import janitor
 from icae_env.sandbox.docker.container import Container
 from icae_env.sandbox.docker.engine import Engine
+from icae_env.sandbox.docker.limits import HIDDEN, identity
 from icae_env.sandbox.docker.pool import WarmPool
 from icae_env.sandbox.docker.run import environment, run_in
 from icae_env.sandbox.docker.sandbox import DockerSandbox
@@ -140,6 +152,27 @@ class DockerBackend:
             if not reusable or not self._keep(key, container):
                 container.close()
         return result
+
+    def create_beside(
+        self, sandbox: Sandbox, files: Mapping[str, tuple[bytes, int]], program: str, limits: Limits
+    ) -> Companion:
+        """Return a companion of a running sandbox, not yet started (see ``base.Backend.create_beside``).
+
+        Raises:
+            SandboxUnavailableError: This process is not root, which alone may join a container's mounts.
+        """
+        from icae_env.sandbox.companion import SharedCompanion  # noqa: PLC0415 - few episodes need it
+
+        if os.geteuid() != 0:
+            raise SandboxUnavailableError(
+                "docker",
+                "a second sandbox beside a container can be made by root alone.",
+                mend="use --sandbox bubblewrap",
+            )
+        assert isinstance(sandbox, DockerSandbox)
+        return SharedCompanion(
+            launcher(), sandbox.init, identity(), files, program=program, limits=limits, hidden=HIDDEN
+        )
 
     def close(self) -> None:
         """Destroy warm and idle containers and close the connection; a later use connects again."""

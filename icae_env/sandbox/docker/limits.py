@@ -9,6 +9,8 @@ from icae_env.sandbox.base import MIB, SANDBOX_UID, Limits, SandboxConfig
 from icae_env.sandbox.docker.spool import SPOOL
 from icae_env.sandbox.mounts import writable
 
+HIDDEN = (SPOOL, "/dev/mqueue")
+"""Folders of a container that its companion must not share."""
 _INIT_CAPABILITIES = ("SETUID", "SETGID", "SETPCAP")
 """What the init needs to become the command's user and to drop all the rest on the way."""
 

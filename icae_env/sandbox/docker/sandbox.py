@@ -51,6 +51,15 @@ class DockerSandbox:
         """
         return self._running().files
 
+    @property
+    def init(self) -> int:
+        """The host's number of the init process.
+
+        Raises:
+            SandboxDiedError: It is not started, or closed.
+        """
+        return self._running().init
+
     def start(self) -> None:
         """Start it.
 

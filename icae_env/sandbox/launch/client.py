@@ -169,9 +169,17 @@ class Launcher:
         return child
 
     def serve(
-        self, pid: int, control: int, spec: int, *, uid: int, gid: int, groups: Sequence[str], module: str = "template"
+        self,
+        pid: int,
+        control: int,
+        spec: int,
+        *,
+        uid: int,
+        gid: int,
+        groups: Sequence[str],
+        module: str = "template",
     ) -> Child:
-        """Start the process that serves sandboxes made from another's mounts (see ``template.py``).
+        """Start the process that serves sandboxes made from another's mounts (see ``template.py`` and ``companion.py``).
 
         Args:
             pid: The other's init.
@@ -180,7 +188,7 @@ class Launcher:
             uid: The host user that owns the other.
             gid: And its group.
             groups: Control groups it joins.
-            module: Its name.
+            module: Its name: ``template`` or ``companion``.
         """
         fields = {"pid": pid, "uid": uid, "gid": gid, "groups": list(groups), "module": module}
         return self._child("serve", [control, spec], {}, **fields)[0]

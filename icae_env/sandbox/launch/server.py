@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 
+import companion
 import enter
 import failures
 import messages
@@ -159,7 +160,7 @@ class Server:
         """Fork the process that serves sandboxes made from another's mounts; it tells the client when it is ready."""
         child = os.fork()
         if child == 0:
-            {"template": template}[module].serve(*fds[:2], **fields)
+            {"template": template, "companion": companion}[module].serve(*fds[:2], **fields)
         return self.started(child, fds[-1])
 
     def started(self, pid: int, status: int):

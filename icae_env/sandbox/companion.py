@@ -1,0 +1,217 @@
+"""A second sandbox beside a running one: without network, with the same workspace, for one program that nobody inside can read.
+
+``launch/companion.py`` says how it is made; both backends make it in the same way.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import socket
+import stat
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from types import TracebackType
+from typing import Any, Self
+
+from icae_env.errors import SandboxDiedError, SandboxStartError
+from icae_env.sandbox import bwrap_command, cgroups
+from icae_env.sandbox.base import SANDBOX_UID, WORKSPACE, Limits, SandboxConfig
+from icae_env.sandbox.calls import SharedCall
+from icae_env.sandbox.launch.client import Child, Launcher
+from icae_env.sandbox.launch.failures import error as reported
+from icae_env.sandbox.launch.messages import receive
+from icae_env.sandbox.mounts import writable
+from icae_env.sandbox.seccomp import filter_program
+
+PLACE = PurePosixPath("/run/reference")
+"""Where the program lies inside."""
+_SEALER = 65_532
+"""The host's uid and gid to whom the program belongs, where root makes the companion; nothing else has them."""
+_START_SECONDS = 20.0
+_ANSWER_SECONDS = 30.0
+_LARGE = 1 << 15
+_PAGE = 4096
+
+
+class SharedCompanion:
+    """Implement ``beside.Companion`` on the mounts of another sandbox."""
+
+    def __init__(
+        self,
+        launcher: Launcher,
+        init: int,
+        identity: tuple[int, int],
+        files: Mapping[str, tuple[bytes, int]],
+        *,
+        program: str,
+        limits: Limits,
+        hidden: Sequence[str] = (),
+    ) -> None:
+        """Describe one; nothing is started.
+
+        Args:
+            launcher: What starts it.
+            init: The host's number of the other sandbox's init.
+            identity: The host's uid and gid of what runs in there.
+            files: What is placed at PLACE: relative path -> (bytes, permission bits).
+            program: The one of them that is run.
+            limits: What it may use.
+            hidden: Further folders of the other sandbox that it must not share.
+        """
+        self.limits = limits
+        self._launcher, self._init, self._identity = launcher, init, identity
+        self._files, self._program, self._hidden = files, program, hidden
+        self._server: Child | None = None
+        self._group: cgroups.MemoryGroup | None = None
+        self._channel, self._other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+
+    def start(self) -> None:
+        """Start it.
+
+        Raises:
+            SandboxStartError: It did not come up; nothing is left.
+        """
+        try:
+            self._group = cgroups.make(self.limits.memory)
+            self._start()
+        except OSError as error:
+            self.close()
+            raise SandboxStartError(f"The second sandbox could not be started: {error}.") from error
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self) -> None:
+        uid, gid = self._identity
+        spec = bwrap_command.memory_file(self._recipe())
+        try:
+            groups = [self._group.procs] if self._group is not None else []
+            self._server = self._launcher.serve(
+                self._init, self._other.fileno(), spec, uid=uid, gid=gid, groups=groups, module="companion"
+            )
+        finally:
+            os.close(spec)
+            self._other.close()
+        self._channel.settimeout(_START_SECONDS)
+        if (answer := self._channel.recv(4096)) != b"ready":
+            raise SandboxStartError(
+                f"The second sandbox ended at once: {answer.decode(errors='replace') or 'no message'}."
+            )
+        self._channel.settimeout(_ANSWER_SECONDS)
+
+    def _recipe(self) -> bytes:
+        grouped = self._group is not None
+        sizes = [-(-len(content) // _PAGE) * _PAGE for content, _ in self._files.values()]
+        mounts = [[path, size, mode] for path, size, mode in writable(self.limits) if path != str(WORKSPACE)]
+        fields = {
+            "mounts": [*mounts, *([path, _PAGE, "0755"] for path in self._hidden)], "workspace": str(WORKSPACE),
+            "place": str(PLACE), "program": self._program, "size": sum(sizes) + 64 * _PAGE * (1 + len(sizes)),
+            "uid": SANDBOX_UID, "sealer": _SEALER if os.geteuid() == 0 else 0,
+            "limits": bwrap_command.resource_limits(SandboxConfig(limits=self.limits), memory_group=grouped),
+            "files": [[path, mode, len(content)] for path, (content, mode) in self._files.items()],
+        }  # fmt: skip
+        contents = (content for content, _ in self._files.values())
+        return b"".join([json.dumps(fields).encode(), b"\n", *contents, filter_program(tracing=False)])
+
+    def run(
+        self,
+        argv: Sequence[str],
+        streams: tuple[int, int, int],
+        *,
+        env: Mapping[str, str],
+        cwd: str,
+        tty: bool = False,
+    ) -> SharedCall:
+        """Start the program.
+
+        See ``beside.Companion.run``. Pipes become the sandbox user's own, so that they can be opened by name inside.
+        """
+        if os.geteuid() == 0:
+            for fd in streams:
+                if stat.S_ISFIFO(os.fstat(fd).st_mode):
+                    os.fchown(fd, *self._identity)
+        status, status_end = os.pipe2(os.O_CLOEXEC)
+        try:
+            _, (pidfd, report) = self._request(
+                "start", [*streams, status_end], argv=list(argv), env=dict(env), cwd=cwd, tty=tty
+            )
+        except BaseException:
+            os.close(status)
+            raise
+        finally:
+            os.close(status_end)
+        return SharedCall(pidfd, status, report)
+
+    def terminal(self) -> tuple[int, int]:
+        """Return both ends of a new pseudo-terminal: the host's and the program's."""
+        _, (master, slave) = self._request("terminal", [])
+        return master, slave
+
+    def changes(self, since: int, until: int, *, most: int, size: int) -> dict[str, bytes | None]:
+        """Return the files of the workspace that were changed within a time (see ``beside.Companion.changes``)."""
+        _, (memory,) = self._request("changes", [], since=since, until=until, most=most, size=size)
+        with open(memory, "rb") as file:  # noqa: PTH123 - a descriptor
+            file.seek(0)
+            found = json.load(file)
+        return {path: None if text is None else base64.b64decode(text) for path, text in found.items()}
+
+    def alive(self) -> bool:
+        """Return whether it still runs."""
+        return self._server is not None and self._server.poll() is None
+
+    def starved(self) -> bool:
+        """Return whether memory ran out in it, which what runs inside can bring about."""
+        return self._group is not None and self._group.killed()
+
+    def close(self) -> None:
+        """Destroy it; a second call does nothing. In a forked child, do nothing."""
+        if self._process != os.getpid():
+            return
+        self._channel.close()
+        self._other.close()
+        if self._server is not None:
+            if self._server.wait(5.0) is None:
+                self._server.kill()
+                self._server.wait(10.0)
+            self._server.close()
+            self._server = None
+        if self._group is not None:
+            self._group.remove()
+            self._group = None
+
+    def _request(self, do: str, fds: Sequence[int], **fields: Any) -> tuple[dict[str, Any], list[int]]:
+        message = json.dumps({"do": do, **fields}).encode()
+        with contextlib.ExitStack() as stack:
+            if len(message) > _LARGE:
+                memory = bwrap_command.memory_file(message)
+                stack.callback(os.close, memory)
+                message, fds = json.dumps({"do": do, "large": True}).encode(), [memory, *fds]
+            try:
+                with self._lock:
+                    socket.send_fds(self._channel, [message], list(fds))
+                    raw, received = receive(self._channel, 1 << 16)
+            except OSError as error:
+                raise SandboxDiedError(f"The second sandbox is gone: {error}.") from error
+        if not raw:
+            raise SandboxDiedError("The second sandbox is gone.")
+        answer: dict[str, Any] = json.loads(raw)
+        if "error" in answer:
+            raise reported(answer["error"].encode())
+        return answer, received
+
+    def __enter__(self) -> Self:
+        """Start it."""
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Destroy it."""
+        self.close()
