@@ -105,14 +105,14 @@ class Wired:
         return self.backend.create(SandboxConfig(image=self.image(task), limits=self._resources))
 
     def shell(self, sandbox: Sandbox) -> CommandShell:
-        """Return a shell in which ``ask-user`` works; the sandbox may bring its own, as the in-memory one does."""
+        """Return a shell in which ``ask-user`` and ``submit`` work; the sandbox may bring its own, as the in-memory one does."""
         make = getattr(sandbox, "make_shell", None)
         shell: CommandShell = make() if make is not None else Shell(sandbox)
         door = self._door_to(sandbox)
         return shell if door is None else AskingShell(shell, door)
 
     def terminal(self, sandbox: Sandbox) -> Screen:
-        """Return a terminal on which ``ask-user`` works."""
+        """Return a terminal on which ``ask-user`` and ``submit`` work."""
         from icae_env.sandbox.terminal import Terminal  # noqa: PLC0415 - needs libtmux and tmux
 
         screen: Screen = Terminal(sandbox)
@@ -126,6 +126,12 @@ class Wired:
         if self._door is None or self._door[0] is not sandbox:
             self._door = (sandbox, door_to(sandbox.files, self._session))
         return self._door[1]
+
+    def handed_in(self, sandbox: Sandbox) -> bool:
+        """Return whether ``submit`` was called in a sandbox."""
+        if self._door is None or self._door[0] is not sandbox or self._door[1] is None:
+            return False
+        return self._door[1].handed_in
 
     def session(self, task: PublicTask, budget: int) -> Session:
         """Begin a conversation with the task's User Agent."""

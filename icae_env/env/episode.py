@@ -21,6 +21,7 @@ from icae_env.user_agent import Diagnosis
 
 _BYTES = 4
 """Bytes of the longest character, so that a shell's limit in bytes never cuts below the one in characters."""
+_SUBMITTED = "Submitted. The episode is over."
 
 
 class Episode:
@@ -66,6 +67,8 @@ class Episode:
         except SandboxDiedError:
             self._raise_unless_ended_from_inside()
             outcome = self._replace_sandbox()
+        if isinstance(action, Bash | Terminal) and self._wiring.handed_in(self.sandbox):
+            outcome = replace(outcome, text=joined(outcome.text, f"[{_SUBMITTED}]"), end="submit")
         return self._with_end(action, outcome)
 
     def snapshot(self) -> Any:
@@ -121,7 +124,7 @@ class Episode:
             case Terminal():
                 return self._type(action)
             case Submit():
-                return Outcome(text="Submitted. The episode is over.", end="submit")
+                return Outcome(text=_SUBMITTED, end="submit")
             case InvalidAction():
                 return Outcome(text=action.message)
 

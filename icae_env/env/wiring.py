@@ -116,6 +116,10 @@ class Wiring(Protocol):
         """
         ...
 
+    def handed_in(self, sandbox: Sandbox) -> bool:
+        """Return whether the command ``submit`` was called in a sandbox, by what ran in its shell or on its terminal."""
+        ...
+
     def session(self, task: PublicTask, budget: int) -> Session:
         """Begin a conversation with the task's User Agent."""
         ...

@@ -1,6 +1,6 @@
-"""The command ``ask-user`` inside a sandbox: a second door to the session, for agents that have a shell only.
+"""The commands ``ask-user`` and ``submit`` inside a sandbox, for agents that have a shell only.
 
-The command leaves its question in a file and waits; while a command runs or keys are typed on the terminal, a thread on the
+Either leaves its message in a file and waits; while a command runs or keys are typed on the terminal, a thread on the
 host looks for that file, asks the session and leaves the answer in another file. Nothing inside can hold the thread up: only
 regular files are read, a few kilobytes at most, and each answered message counts against a bound of its own.
 """
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 BOX = PurePosixPath("/run/ask-user")
 """Where question and answer lie."""
-COMMAND = HOME / ".local/bin/ask-user"
+COMMAND, SUBMIT = HOME / ".local/bin/ask-user", HOME / ".local/bin/submit"
+HAND_IN = b"submit-"
+"""How the name of a message begins that is no question but hands in."""
+HANDED_IN = "Submitted. The episode is over once this command has ended."
 MOST_BYTES = 10_000
 """Bytes of a message that are read; the session declines what is too long."""
 MOST_MESSAGES = 500
@@ -56,7 +59,7 @@ class Shows(Protocol):
 
 
 class AskUserDoor:
-    """Answer what ``ask-user`` asks inside a sandbox, from the time it is opened until it is shut.
+    """Answer what ``ask-user`` and ``submit`` say inside a sandbox, from the time it is opened until it is shut.
 
     Args:
         box: The sandbox's files.
@@ -68,17 +71,19 @@ class AskUserDoor:
         self._open, self._end = threading.Event(), threading.Event()
         self._turn = threading.Lock()
         self._messages = 0
+        self._handed_in = False
         self._last = b""
         self._failure: UserAgentError | None = None
         self._thread: threading.Thread | None = None
 
     def install(self) -> None:
-        """Put the command into the sandbox.
+        """Put the commands into the sandbox.
 
         Raises:
             OSError: There is no room for it, or something is in its place.
         """
-        self._files.write(COMMAND, _script(), mode=0o755)
+        for command in (COMMAND, SUBMIT):
+            self._files.write(command, _script(), mode=0o755)
         self._files.mkdir(BOX)
 
     def open(self) -> None:
@@ -103,8 +108,13 @@ class AskUserDoor:
 
     @property
     def messages(self) -> int:
-        """Questions looked at so far."""
+        """Messages looked at so far."""
         return self._messages
+
+    @property
+    def handed_in(self) -> bool:
+        """Whether ``submit`` was called."""
+        return self._handed_in
 
     def close(self) -> None:
         """End the thread, until the door is opened again; a second call does nothing."""
@@ -115,7 +125,7 @@ class AskUserDoor:
         self._thread = None
 
     def answer_one(self) -> bool:
-        """Answer the question that waits, if one does; return whether."""
+        """Answer the message that waits, if one does; return whether."""
         if self._messages >= MOST_MESSAGES or self._failure is not None:
             return False
         try:
@@ -128,15 +138,20 @@ class AskUserDoor:
         self._last = message
         self._messages += 1
         name, _, question = message.partition(b"\n")
+        if name.startswith(HAND_IN):
+            self._handed_in = True
+            return self._answer(name, "", HANDED_IN)
         try:
             reply = self._session.ask(question.decode("utf-8", "replace"))
         except UserAgentError as error:
             self._failure = error
             return False
         left = f"{reply.remaining} question{'' if reply.remaining == 1 else 's'} left"
-        answer = b"\n".join((name[:100], left.encode(), reply.text.encode()))
+        return self._answer(name, left, reply.text)
+
+    def _answer(self, name: bytes, left: str, text: str) -> bool:
         try:
-            self._files.write(BOX / "answer", answer)
+            self._files.write(BOX / "answer", b"\n".join((name[:100], left.encode(), text.encode())))
         except (OSError, SandboxError):
             return False  # the agent's own doing: a full disk, another thing in its place
         return True
@@ -155,7 +170,7 @@ class AskUserDoor:
 
 
 class AskingShell:
-    """A shell in whose commands ``ask-user`` works.
+    """A shell in whose commands ``ask-user`` and ``submit`` work.
 
     Args:
         shell: The shell itself.
@@ -187,7 +202,7 @@ class AskingShell:
 
 
 class AskingScreen:
-    """A terminal on which ``ask-user`` works.
+    """A terminal on which ``ask-user`` and ``submit`` work.
 
     Args:
         screen: The terminal itself.
@@ -223,7 +238,7 @@ class AskingScreen:
 
 
 def door_to(box: Files, session: Session) -> AskUserDoor | None:
-    """Return a door for a sandbox, of which there is to be one only; None where the command cannot be put into it.
+    """Return a door for a sandbox, of which there is to be one only; None where the commands cannot be put into it.
 
     Args:
         box: The sandbox's files.

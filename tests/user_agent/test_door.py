@@ -87,6 +87,14 @@ def test_the_budget_ends_for_it_too(shell: AskingShell, session: Session) -> Non
     assert text.count(ANSWERS["R1"]) == 4 and replies.NO_BUDGET in text
 
 
+def test_submit_hands_in_and_asks_nothing(shell: AskingShell, session: Session) -> None:
+    assert not shell._door.handed_in
+    assert "usage" in run(shell, "submit --now; ask-user '' >/dev/null")
+    assert not shell._door.handed_in
+    assert run(shell, "submit && echo after") == door.HANDED_IN + "\nafter\n"
+    assert shell._door.handed_in and session.remaining == 4
+
+
 def test_traps_in_the_box_neither_block_nor_crash(shell: AskingShell, session: Session) -> None:
     box = "/run/ask-user"
     for trap in (

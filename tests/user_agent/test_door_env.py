@@ -70,3 +70,31 @@ def test_ask_user_on_the_terminal_is_answered_in_the_same_action(name: str) -> N
         assert env.step({"type": "bash", "command": "cmp said again"})[0]["exit_code"] == 0
     finally:
         env.close()
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_submit_in_a_command_ends_the_episode_once_it_has_ended(name: str) -> None:
+    env = make_env("bracex", "L1", **place_or_skip(name))
+    try:
+        env.reset(seed=0)
+        command = "bash -c submit; echo late > late.txt; false"
+        obs, reward, terminated, truncated, info = env.step({"type": "bash", "command": command})
+        assert (terminated, truncated, info["end"], reward) == (True, False, "submit", 0.0)
+        assert obs["text"].endswith("[Submitted. The episode is over.]") and obs["exit_code"] == 1
+        assert env.submission.files["late.txt"][0] == b"late\n"
+    finally:
+        env.close()
+
+
+@pytest.mark.bubblewrap
+def test_submit_on_the_terminal_ends_the_episode() -> None:
+    works_or_skip("bubblewrap")
+    if not terminal.available():
+        pytest.skip("tmux is not installed; mend: apt-get install tmux")
+    env = make_env("bracex", "L1", "bubblewrap", "host")
+    try:
+        env.reset(seed=0)
+        *_, terminated, _, info = env.step({"type": "terminal", "keys": "submit"})
+        assert terminated and info["end"] == "submit"
+    finally:
+        env.close()
