@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -144,7 +145,9 @@ def _play(
     from icae_env.llm.prices import load_prices
     from icae_env.rollout.run import play_run
 
-    with RunDisplay(output.console, table=output.console.is_terminal and not watch) as display:
+    # What an agent or Ray prints must not come between the reader and the document.
+    aside = redirect_stdout(sys.stderr) if output.json else nullcontext()
+    with aside, RunDisplay(output.console, table=output.console.is_terminal and not watch) as display:
         return play_run(
             config, folder, prices=load_prices(prices), watcher=display, steps=Live(output.console) if watch else None,
             **options,

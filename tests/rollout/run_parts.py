@@ -104,6 +104,7 @@ class Blocking(Idle):
         self.begun = Path(begun)
 
     def act(self, observation):
+        print("An agent that prints.")
         self.begun.touch()
         return {"type": "bash", "command": "sleep 150"}
 

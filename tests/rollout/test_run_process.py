@@ -55,7 +55,9 @@ def test_a_killed_run_is_resumed_to_the_table_of_an_unbroken_one(tmp_path):
 def test_resuming_needs_no_selection_and_refuses_another(tmp_path):
     code, _, err = finish(start("-t", "bracex", "-a", "noop", *PLACE, "--out", tmp_path / "run"))
     assert code == 0, err
-    code, _, err = finish(start("-t", "stockholm", "-a", "noop", *PLACE, "--out", tmp_path / "run", "--resume"))
+    code, _, err = finish(
+        start("-t", "stockholm", "-a", "noop", *PLACE, "--out", tmp_path / "run", "--resume")
+    )
     assert code == 2
     assert "asked for only now: stockholm-L1-noop-s0" in err
     code, out, err = finish(start("--out", tmp_path / "run", "--resume", "--json"))
@@ -65,7 +67,19 @@ def test_resuming_needs_no_selection_and_refuses_another(tmp_path):
 
 def test_two_processes_cannot_write_one_run(tmp_path):
     begun, go, out = tmp_path / "begun", tmp_path / "go", tmp_path / "run"
-    selection = ("-t", "bracex", "-a", "run_parts:Slow", "-o", f"begun={begun}", "-o", f"go={go}", *PLACE, "--out", out)
+    selection = (
+        "-t",
+        "bracex",
+        "-a",
+        "run_parts:Slow",
+        "-o",
+        f"begun={begun}",
+        "-o",
+        f"go={go}",
+        *PLACE,
+        "--out",
+        out,
+    )
     first = start(*selection)
     waited(begun.exists)
     code, _, err = finish(start(*selection, "--resume"))
@@ -99,7 +113,17 @@ def test_ctrl_c_ends_running_episodes_and_their_sandboxes(tmp_path):
 def test_a_second_ctrl_c_ends_the_process_at_once(tmp_path):
     begun, out = tmp_path / "begun", tmp_path / "run"
     process = start(
-        "-t", "bracex", "-a", "run_parts:Blocking", "-o", f"begun={begun}", *PLACE, "--workers", "2", "--out", out
+        "-t",
+        "bracex",
+        "-a",
+        "run_parts:Blocking",
+        "-o",
+        f"begun={begun}",
+        *PLACE,
+        "--workers",
+        "2",
+        "--out",
+        out,
     )
     waited(begun.exists)
     process.send_signal(signal.SIGINT)
