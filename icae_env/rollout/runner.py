@@ -192,7 +192,7 @@ class Runner:
     def _lost(self, job: Job) -> EpisodeRow:
         """Write the row of an episode whose worker is gone."""
         folder = self._writer.episode(job.key)
-        attempt = max(folder.begin() - 1, 1)
+        attempt = folder.take_over()
         result = EpisodeResult(
             task=job.key.task, level=job.key.level, agent=job.key.agent, seed=job.key.seed, status="infra", reward=None,
             end=None, steps=0, questions=0, seconds=0.0, error="Its worker was lost.",

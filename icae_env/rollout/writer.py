@@ -64,6 +64,11 @@ class EpisodeFolder:
             self._attempt = self._ended() + 1
         return self._attempt
 
+    def take_over(self) -> int:
+        """Let this object write the row of the attempt that another worker began, and return that attempt's number."""
+        self._attempt = self._ended() + 1
+        return self._attempt
+
     def keep(self, submission: Submission) -> None:
         """Store the snapshot that is scored."""
         with _writing(self.folder):

@@ -28,7 +28,7 @@ def test_a_killed_actor_loses_no_finished_episode_and_its_own_is_played_elsewher
             lambda: begun.exists() and len({line.split()[2] for line in begun.read_text().splitlines()}) == 2
         )
         assert len(rows(out)) == 4
-        task, seed, pid = begun.read_text().splitlines()[0].split()
+        _, seed, pid = begun.read_text().splitlines()[0].split()
         os.kill(int(pid), signal.SIGKILL)
         waited(lambda: len({line.split()[2] for line in begun.read_text().splitlines()}) == 3)
         go.touch()
