@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from typing import cast
@@ -15,7 +15,7 @@ from icae_env.factory import make_env
 from icae_env.llm.base import ChatModel
 from icae_env.llm.make import make_model
 from icae_env.llm.meter import Meter
-from icae_env.rollout.agent import make_agent, no_phase
+from icae_env.rollout.agent import Agent, make_agent, no_phase
 from icae_env.rollout.episode import EpisodeResult, Watcher, play
 from icae_env.rollout.job import Job, Played, Progress, Stopped
 from icae_env.rollout.leash import Leash
@@ -53,11 +53,17 @@ class Player:
     Args:
         models: Those of the process; None: its own.
         watcher: Sees every step of every episode.
+        agents: Makes the agent of an episode from its name and options.
     """
 
-    def __init__(self, models: Models | None = None, watcher: Watcher | None = None) -> None:
+    def __init__(
+        self,
+        models: Models | None = None,
+        watcher: Watcher | None = None,
+        agents: Callable[[str, Mapping[str, str]], Agent] = make_agent,
+    ) -> None:
         self._models, self._own = models or Models(), models is None
-        self._watcher = watcher
+        self._watcher, self._agents = watcher, agents
         self._backends: dict[str, Backend] = {}
         self._episode: Playing | None = None
         self._stopped = False
@@ -144,7 +150,7 @@ class Player:
         with closing(Recorder(env, folder.trajectory)) as recorder:
             model = self._metered(job, episode, recorder)
             return play(
-                make_agent(key.agent, key.options), recorder, seed=key.seed, watcher=episode, keep=folder.keep,
+                self._agents(key.agent, key.options), recorder, seed=key.seed, watcher=episode, keep=folder.keep,
                 model=model, phase=model.phase if model is not None else no_phase,
             )  # fmt: skip
 
