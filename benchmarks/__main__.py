@@ -7,14 +7,19 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from benchmarks.episodes import live, reset
 from benchmarks.replay import replay
 from benchmarks.report import report
+from benchmarks.runs import run
 from benchmarks.steps import ask, edit, step
 
-ALL = {"step": step, "reset": reset, "edit": edit, "ask": ask, "replay": replay, "live": live, "report": report}
+ALL: dict[str, Callable[..., dict[str, Any]]] = {
+    "step": step, "reset": reset, "edit": edit, "ask": ask, "replay": replay, "live": live, "run": run, "report": report,
+}  # fmt: skip
 
 
 def main() -> None:
@@ -24,12 +29,14 @@ def main() -> None:
     parser.add_argument("--sandbox", default="bubblewrap", choices=["bubblewrap", "docker"])
     parser.add_argument("--image", default="python")
     parser.add_argument("--rounds", type=int, default=300)
+    parser.add_argument("--episodes", type=int, default=500, help="of the measurement of a run's memory")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     results = {}
     for name in options.names or ALL:
         print(name, file=sys.stderr)
-        results.update(ALL[name](options.sandbox, options.image, options.rounds))
+        more = {"episodes": options.episodes} if name == "run" else {}
+        results.update(ALL[name](options.sandbox, options.image, options.rounds, **more))
     document = {
         "sandbox": options.sandbox, "image": options.image, "machine": platform.machine(), "cores": os.cpu_count(),
         "kernel": platform.release(), "load_average": os.getloadavg()[0], "results": results,

@@ -35,7 +35,7 @@ class RunDisplay:
     def __init__(self, console: Console, *, table: bool) -> None:
         self._console = console
         self._display = Display(console=console, auto_refresh=False, transient=True) if table else None
-        self._rows: list[EpisodeRow] = []
+        self._rewards: list[float | None] = []
         self._latest: deque[EpisodeRow] = deque(maxlen=_LATEST)
         self._total = self._before = self._again = 0
         self._begun = self._said = time.monotonic()
@@ -54,7 +54,7 @@ class RunDisplay:
     def begin(self, config: RunConfig, done: Sequence[EpisodeRow]) -> None:
         """Say how much there is to play."""
         self._total, self._before = len(config.episodes), len(done)
-        self._rows = list(done)
+        self._rewards = [row.reward for row in done]
         self._begun = self._said = time.monotonic()
         if done:
             self._console.print(f"{len(done)} of {self._total} episodes have a score already.", style="dim")
@@ -65,11 +65,11 @@ class RunDisplay:
             self._again += 1
             said = f"not measured, to be played again: {printable(row.error or '')}"
         else:
-            self._rows.append(row)
+            self._rewards.append(row.reward)
             self._latest.append(row)
             said = f"{outcome(row)} in {row.seconds:.1f} s"
         if self._display is None or row.reward is None:
-            count = f"[{len(self._rows)}/{self._total}]"
+            count = f"[{len(self._rewards)}/{self._total}]"
             self._console.print(f"{count} {printable(row.key.id)}: {said}", soft_wrap=True)
 
     def tick(self, running: Sequence[Progress], spent: ModelUse) -> None:
@@ -99,11 +99,11 @@ class RunDisplay:
         return table
 
     def _totals(self, running: Sequence[Progress], spent: ModelUse) -> Text:
-        rewards = [row.reward for row in self._rows if row.reward is not None]
-        parts = [f"{len(self._rows)} of {self._total} over", f"{len(running)} running"]
+        rewards = [reward for reward in self._rewards if reward is not None]
+        parts = [f"{len(self._rewards)} of {self._total} over", f"{len(running)} running"]
         if rewards:
             parts.append(f"mean reward {sum(rewards) / len(rewards):.3f}")
-        if missing := len(self._rows) - len(rewards):
+        if missing := len(self._rewards) - len(rewards):
             parts.append(f"{missing} not measured")
         if self._again:
             parts.append(f"{self._again} played again")
@@ -118,10 +118,10 @@ class RunDisplay:
         return Text(", ".join(parts), style="bold")
 
     def _time_left(self) -> str | None:
-        played = len(self._rows) - self._before
-        if not played or len(self._rows) == self._total:
+        played = len(self._rewards) - self._before
+        if not played or len(self._rewards) == self._total:
             return None
-        return clock((time.monotonic() - self._begun) / played * (self._total - len(self._rows)))
+        return clock((time.monotonic() - self._begun) / played * (self._total - len(self._rewards)))
 
 
 def _cells(item: Progress) -> list[str]:

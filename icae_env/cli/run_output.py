@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from icae_env.cli.output import Output, printable
 
 if TYPE_CHECKING:
-    from icae_env.evaluation import EvalReport
     from icae_env.rollout.runner import RunResult
-    from icae_env.rollout.store import EpisodeRow
+    from icae_env.rollout.store import EpisodeRow, StoredEpisode
 
 _MOST_LINES = 60
 """Episodes that are listed singly."""
@@ -20,7 +19,7 @@ _MOST_LINES = 60
 def show_result(output: Output, result: RunResult, folder: Path) -> None:
     """Print what came of a run: as one JSON document, or as tables."""
     if output.json:
-        document: dict[str, Any] = {"episodes": [_document(row, _report(row, folder)) for row in result.rows]}
+        document: dict[str, Any] = {"episodes": [_document(_stored(row, folder)) for row in result.rows]}
         if result.stopped is not None:
             document["stopped"] = result.stopped
             document["unplayed"] = [key.model_dump(mode="json") for key in result.unplayed]
@@ -35,7 +34,7 @@ def show_result(output: Output, result: RunResult, folder: Path) -> None:
 def _show_tables(output: Output, result: RunResult, folder: Path) -> None:
     from icae_env.cli.tables import show_episodes, show_report
 
-    if len(result.rows) == 1 and (report := _report(result.rows[0], folder)) is not None:
+    if len(result.rows) == 1 and (report := _stored(result.rows[0], folder).report) is not None:
         show_report(output.console, report)
     if len(result.rows) <= _MOST_LINES:
         show_episodes(output.console, result.rows)
@@ -48,13 +47,14 @@ def _show_tables(output: Output, result: RunResult, folder: Path) -> None:
         show_sheets(output.console, [rates(found, found.groups)])
 
 
-def _document(row: EpisodeRow, report: EvalReport | None) -> dict[str, Any]:
+def _document(episode: StoredEpisode) -> dict[str, Any]:
     """Return an episode as JSON values: its key and its row in one, and its report."""
-    values = row.model_dump(mode="json")
+    assert episode.row is not None
+    values, report = episode.row.model_dump(mode="json"), episode.report
     return {**values.pop("key"), **values, "report": report.model_dump(mode="json") if report else None}
 
 
-def _report(row: EpisodeRow, folder: Path) -> EvalReport | None:
+def _stored(row: EpisodeRow, folder: Path) -> StoredEpisode:
     from icae_env.rollout.store import EPISODES, StoredEpisode
 
-    return StoredEpisode(row.key, folder / EPISODES / row.key.id).report
+    return StoredEpisode(row.key, folder / EPISODES / row.key.id)

@@ -48,7 +48,8 @@ class RunResult:
     """What came of a run."""
 
     rows: tuple[EpisodeRow, ...]
-    """Of the episodes that are over, in the run's order."""
+    """Of the episodes that are over, in the run's order; without their gaps, which only ``episode.json`` has, for a run may be
+    long."""
     unplayed: tuple[EpisodeKey, ...] = ()
     """Episodes without a row, for the run was stopped before."""
     stopped: str | None = None
@@ -133,7 +134,7 @@ class Runner:
             folder = self._writer.episode(key).folder
             row = StoredEpisode(key, folder).row
             if row is not None and row.status == "ok":
-                self._rows[key.id] = row
+                self._rows[key.id] = _slim(row)
                 self._spent = total(self._spent, row.model_use)
                 continue
             job = Job(
@@ -185,7 +186,7 @@ class Runner:
             position = self._config.episodes.index(job.key)
             heapq.heappush(self._due, _Due(self._clock() + pause, position, job))
         else:
-            self._rows[job.key.id] = row
+            self._rows[job.key.id] = _slim(row)
         if self._watcher:
             self._watcher.ended(row, again)
 
@@ -230,3 +231,7 @@ class Runner:
             until = self._clock() + grace
             while self._running and self._clock() < until:
                 self._collect(min(TICK, max(until - self._clock(), 0.0)))
+
+
+def _slim(row: EpisodeRow) -> EpisodeRow:
+    return row.model_copy(update={"gaps": None})
