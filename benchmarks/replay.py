@@ -16,7 +16,7 @@ from icae_env.selection import open_backend
 from icae_env.tasks.models import Case, HiddenTask, Protocol, TaskSource, TaskSpec
 
 CASES = 500
-PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
+PYTHON = Path("/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable)
 """The baseline's interpreter: the distribution's, as in the images."""
 RUN = b"""#!/usr/bin/env python3
 import sys
@@ -62,11 +62,14 @@ def _task(protocol: Protocol) -> HiddenTask:
 
 
 def _bare(folder: Path) -> float:
-    """Return the seconds of a serial loop on the host over the same program and inputs."""
+    """Return the seconds of a serial loop on the host over the same program, started in the same way, and the same inputs."""
+    environment = {"PATH": f"{PYTHON.parent}:/usr/bin:/bin"}
     begun = time.perf_counter()
     for n in range(CASES):
         text = json.dumps(f"text {n}") + "\n"
-        subprocess.run([PYTHON, folder / "run"], input=text, capture_output=True, text=True, check=True)
+        subprocess.run(
+            [folder / "run"], input=text, capture_output=True, text=True, check=True, env=environment
+        )
     return time.perf_counter() - begun
 
 
@@ -76,6 +79,7 @@ def replay(sandbox: str, image: str, rounds: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name, closing(open_backend(sandbox)) as backend:
         folder = Path(name)
         (folder / "run").write_bytes(RUN)
+        (folder / "run").chmod(0o755)
         for protocol in ("rcb", "stdin"):
             submission = Submission.of({"run": (RUN, 0o755), "rcb_tests/test.sh": (TEST, 0o755)}, (), ())
             bare = _bare(folder)
