@@ -22,6 +22,7 @@ class MemoryGroup:
 
     def __init__(self, path: Path, version: int) -> None:
         self.path, self._version = path, version
+        self._events = -1
 
     @property
     def procs(self) -> str:
@@ -41,14 +42,19 @@ class MemoryGroup:
         """Return whether the kernel has killed a process in the group for want of memory."""
         name = "memory.events" if self._version == 2 else "memory.oom_control"
         with contextlib.suppress(OSError):
-            for line in (self.path / name).read_text().splitlines():
-                key, _, value = line.partition(" ")
-                if key == "oom_kill":
+            if self._events < 0:  # kept open, for this is asked after every command
+                self._events = os.open(self.path / name, os.O_RDONLY | os.O_CLOEXEC)
+            for line in os.pread(self._events, 4096, 0).splitlines():
+                key, _, value = line.partition(b" ")
+                if key == b"oom_kill":
                     return int(value) > 0
         return False
 
     def remove(self) -> None:
         """Remove the group; its processes must have ended or be ending."""
+        if self._events >= 0:
+            os.close(self._events)
+            self._events = -1
         for _ in range(100):
             try:
                 self.path.rmdir()
