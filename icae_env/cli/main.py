@@ -17,6 +17,7 @@ from icae_env.cli import (
     export,
     images,
     importing,
+    mcp,
     play,
     report,
     run,
@@ -41,6 +42,7 @@ app.command("demo")(demo.demo)
 app.command("tasks")(tasks.tasks)
 app.add_typer(agents.app, name="agents")
 app.command("run")(run.run)
+app.command("mcp")(mcp.mcp)
 app.command("report")(report.report)
 app.command("compare")(compare.compare)
 app.command("export")(export.export)

@@ -46,7 +46,7 @@ def make_selection(
             raise ConfigError(f"The option '{field}' is missing.", field=field, mend=f"give {field} NAME.")
     fields = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     return Selection(
-        tasks=tuple(tasks or ()), agents=tuple(agents or ()), env=_env(env),
+        tasks=tuple(tasks or ()), agents=tuple(agents or ()), env=env_arguments(env),
         episode_limits=_limits("episode_limits", episode_limits), run_limits=_limits("run_limits", run_limits),
         **{name: value for name, value in fields.items() if value is not None},
     )  # fmt: skip
@@ -79,8 +79,13 @@ def _limits(kind: str, values: Mapping[str, Any]) -> ModelLimits:
         raise ConfigError(f"{first['msg']}.", field=_LIMIT_OPTIONS[kind][str(first["loc"][0])]) from error
 
 
-def _env(options: Mapping[str, str]) -> dict[str, Any]:
-    """Return arguments of ``make_env`` from their texts."""
+def env_arguments(options: Mapping[str, str]) -> dict[str, Any]:
+    """Return arguments of ``make_env`` from their texts.
+
+    Raises:
+        UnknownNameError: There is no such argument.
+        ConfigError: A value is wrong.
+    """
     valid = (*EpisodeConfig.model_fields, "router")
     for name in options:
         if name not in valid:
