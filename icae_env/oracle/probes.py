@@ -61,6 +61,10 @@ class ProbeLog:
         self._lock = threading.Lock()
         self._kept: dict[int, Probe] = {}
         self._next = 0
+        self.step = 0
+        """The action that is carried out now, from 1."""
+        self.phase = ""
+        """The agent's phase."""
 
     def take_index(self) -> int:
         """Return the index of a call that begins now."""

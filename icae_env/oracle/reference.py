@@ -13,6 +13,7 @@ import os
 import tarfile
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -57,6 +58,10 @@ def install_reference(folder: Path, backend: Backend, image: str) -> Reference:
         InfraError: It could not be installed; the installer's own words are in the message.
     """
     files = install_parts(folder, backend, image, script="install.sh", parts=("program", "docs"))
+    return _reference(folder, files)
+
+
+def _reference(folder: Path, files: FileMap) -> Reference:
     program, docs = (below(files, part) for part in ("program", "docs"))
     if EXECUTABLE not in program:
         raise ConfigError(
@@ -89,13 +94,13 @@ def install_parts(
     kept = kept_at("reference", source, box.image, ".tar", part=script.removesuffix(".sh"))
     if kept.is_file():
         box.close()
-        return _unpacked(kept.read_bytes())
+        return _loaded(kept)
     with box:
         what = f"The reference of '{folder.name}'"
         run_installer(source, box, what, script=script, seconds=_INSTALL_SECONDS)
         archive = _packed(box, parts, what)
     write_whole(kept, archive)
-    return _unpacked(archive)
+    return _loaded(kept)
 
 
 def below(files: FileMap, folder: str) -> FileMap:
@@ -135,6 +140,11 @@ def _packed(box: Sandbox, parts: Sequence[str], what: str) -> bytes:
     if len(archive) > _MOST_BYTES:
         raise InfraError(f"{what} is larger than {_MOST_BYTES // MIB} MiB.")
     return archive
+
+
+@lru_cache(maxsize=8)
+def _loaded(kept: Path) -> FileMap:
+    return _unpacked(kept.read_bytes())  # its name says what it holds, so it never changes
 
 
 def _unpacked(archive: bytes) -> FileMap:

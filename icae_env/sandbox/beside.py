@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -18,6 +20,10 @@ class Call(Protocol):
     @property
     def status_fd(self) -> int:
         """A descriptor that becomes readable when it has ended and nothing of it is left."""
+        ...
+
+    def executed(self) -> bool:
+        """Return whether the program itself runs, or has failed to: before, its process is the companion's."""
         ...
 
     def wait(self, timeout: float | None = None) -> int | None:
@@ -97,6 +103,14 @@ class Companion(Protocol):
             until: And the last.
             most: Files and folders looked at.
             size: Bytes of a file that are returned.
+        """
+        ...
+
+    def listen(self, path: PurePosixPath) -> socket.socket:
+        """Listen on a socket in the first sandbox, with the rights of the user there.
+
+        Raises:
+            OSError: That is not possible.
         """
         ...
 

@@ -24,6 +24,12 @@ class SharedCall:
         """A descriptor that becomes readable when it has ended and nothing of it is left."""
         return self._status
 
+    def executed(self) -> bool:
+        """Return whether the program itself runs, or has failed to."""
+        poller = select.poll()
+        poller.register(self._report, 0)
+        return bool(poller.poll(0))
+
     def wait(self, timeout: float | None = None) -> int | None:
         """Wait up to ``timeout`` seconds and return the exit code, negative after a signal, or None.
 

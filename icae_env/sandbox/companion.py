@@ -25,6 +25,8 @@ from icae_env.sandbox.launch.client import Child, Launcher
 from icae_env.sandbox.launch.failures import error as reported
 from icae_env.sandbox.launch.messages import receive
 from icae_env.sandbox.mounts import writable
+from icae_env.sandbox.openat2 import acting_as
+from icae_env.sandbox.rootfiles import RootFiles
 from icae_env.sandbox.seccomp import filter_program
 
 PLACE = PurePosixPath("/run/reference")
@@ -34,6 +36,7 @@ _SEALER = 65_532
 _START_SECONDS = 20.0
 _ANSWER_SECONDS = 30.0
 _LARGE = 1 << 15
+_BACKLOG = 64
 _PAGE = 4096
 
 
@@ -160,6 +163,27 @@ class SharedCompanion:
             file.seek(0)
             found = json.load(file)
         return {path: None if text is None else base64.b64decode(text) for path, text in found.items()}
+
+    def listen(self, path: PurePosixPath) -> socket.socket:
+        """Listen on a socket in the first sandbox, with the rights of the user there (see ``beside.Companion.listen``)."""
+        files = RootFiles.open(self._init, *self._identity)
+        try:
+            files.remove(path)
+            files.mkdir(path.parent)
+            folder = files.open_file(path.parent, os.O_PATH | os.O_DIRECTORY)
+        finally:
+            files.close()
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            with acting_as(*self._identity):
+                listener.bind(f"/proc/self/fd/{folder}/{path.name}")
+            listener.listen(_BACKLOG)
+        except BaseException:
+            listener.close()
+            raise
+        finally:
+            os.close(folder)
+        return listener
 
     def alive(self) -> bool:
         """Return whether it still runs."""
