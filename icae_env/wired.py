@@ -14,6 +14,8 @@ from icae_env.errors import ConfigError, InfraError
 from icae_env.evaluation.evaluate import evaluate
 from icae_env.evaluation.report import EvalReport
 from icae_env.evaluation.submission import Submission, take_snapshot
+from icae_env.oracle.furnish import Serving, furnish
+from icae_env.oracle.probes import ProbeLog
 from icae_env.paths import TASKS_PATH_VARIABLE
 from icae_env.registry import resolve
 from icae_env.sandbox.base import Backend, Limits, Sandbox, SandboxConfig
@@ -103,6 +105,12 @@ class Wired:
     def sandbox(self, task: PublicTask) -> Sandbox:
         """Return a sandbox for a task, not yet started."""
         return self.backend.create(SandboxConfig(image=self.image(task), limits=self._resources))
+
+    def furnish(self, task: PublicTask, sandbox: Sandbox, log: ProbeLog) -> Serving | None:
+        """Put the documentation and the client of a reference program into a sandbox, where the task has one, and serve it."""
+        if task.spec.oracle is None:
+            return None
+        return furnish(task.spec, find_task(task.id).folder, self.backend, sandbox, log)
 
     def shell(self, sandbox: Sandbox) -> CommandShell:
         """Return a shell in which ``ask-user`` and ``submit`` work; the sandbox may bring its own, as the in-memory one does."""

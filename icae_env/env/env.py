@@ -16,6 +16,7 @@ from icae_env.env.rewards import Overall, Reward, StepView
 from icae_env.env.spaces import ActionSpace, observation_space
 from icae_env.env.wiring import EpisodeConfig, Report, Wiring
 from icae_env.errors import InfraError, UnknownNameError
+from icae_env.oracle.probes import Probe, ProbeLog
 from icae_env.sandbox.base import WORKSPACE
 from icae_env.tasks.models import LEVELS, Level, PublicTask
 
@@ -61,6 +62,7 @@ class ICAEEnv(gymnasium.Env[Observation, Any]):
         """The score of the last episode; None before its end."""
         self._wiring, self._reward, self._clock = wiring, reward or Overall(), clock
         self._episode: Episode | None = None
+        self._log = ProbeLog()
         self._state = "new"
         self._frame = ""
 
@@ -86,6 +88,7 @@ class ICAEEnv(gymnasium.Env[Observation, Any]):
         self.submission = self.report = None
         self._reward.reset()
         episode = self._episode = Episode(task, self._wiring, self.config, self._clock)
+        self._log = episode.probes
         self._state = "running"
         obs = observation(episode.text, None, episode.steps_left, episode.questions_left)
         self._frame = episode.text
@@ -141,6 +144,20 @@ class ICAEEnv(gymnasium.Env[Observation, Any]):
             raise no_episode(self._state)
         for path, (data, mode) in files.items():
             self._episode.sandbox.files.write(WORKSPACE / path, data, mode=mode)
+
+    @property
+    def probes(self) -> tuple[Probe, ...]:
+        """The calls of the reference program in the present or else the last episode."""
+        return self._log.probes
+
+    @property
+    def phase(self) -> str:
+        """The agent's phase, which is noted with each probe; each reset empties it."""
+        return self._log.phase
+
+    @phase.setter
+    def phase(self, name: str) -> None:
+        self._log.phase = name
 
     def render(self) -> str | None:
         """Return the last action and what it showed, in render mode ``ansi``; else None."""

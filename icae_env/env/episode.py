@@ -10,12 +10,15 @@ from dataclasses import replace
 from typing import Any
 
 from icae_env.env.actions import AskUser, Bash, Edit, InvalidAction, Submit, Terminal
+from icae_env.env.edits import carry_out
 from icae_env.env.outcome import AnyAction, End, Outcome, joined, revealed
 from icae_env.env.start import START_FILE, start_text
 from icae_env.env.wiring import CommandShell, EpisodeConfig, Report, Screen, Wiring
 from icae_env.errors import SandboxDiedError, SandboxUnavailableError
+from icae_env.oracle.furnish import Serving
+from icae_env.oracle.probes import ProbeLog
 from icae_env.sandbox.base import WORKSPACE, Sandbox
-from icae_env.sandbox.editor import Editor, EditResult
+from icae_env.sandbox.editor import EditResult
 from icae_env.tasks.models import PublicTask
 from icae_env.user_agent import Diagnosis
 
@@ -45,6 +48,9 @@ class Episode:
         self.limits = config.limits(task.spec.limits)
         self.steps_left, self.questions_left = self.limits.steps, self.limits.questions
         self.restarts = 0
+        self.probes = ProbeLog()
+        """Calls of the reference program, where there is one."""
+        self._serving: Serving | None = None
         self._process = os.getpid()
         self.text = start_text(task, self.limits, config)
         self._session = wiring.session(task, self.limits.questions)
@@ -60,6 +66,7 @@ class Episode:
             InfraError: The host's side failed.
         """
         self.steps_left -= 1
+        self.probes.step += 1
         if self._clock() >= self._deadline:
             return Outcome(text=self._over("seconds", "This action was not carried out."), end="seconds")
         try:
@@ -67,6 +74,8 @@ class Episode:
         except SandboxDiedError:
             self._raise_unless_ended_from_inside()
             outcome = self._replace_sandbox()
+        if self._serving is not None:
+            self._serving.check()
         if isinstance(action, Bash | Terminal) and self._wiring.handed_in(self.sandbox):
             outcome = replace(outcome, text=joined(outcome.text, f"[{_SUBMITTED}]"), end="submit")
         return self._with_end(action, outcome)
@@ -109,6 +118,8 @@ class Episode:
                 if tool is not None:
                     stack.callback(tool.close)
             self._shell = self._screen = None
+            if self._serving is not None:
+                stack.callback(self._serving.close)
             # the first to go: it ends in one blow what the tools would end singly
             stack.callback(self.sandbox.close)
 
@@ -169,16 +180,7 @@ class Episode:
         return asked, len(revealed(asked) - revealed(before))
 
     def _edit(self, action: Edit) -> EditResult:
-        editor = Editor(self.sandbox.files)
-        match action.op:
-            case "view":
-                result = editor.view(action.path, action.view_range)
-            case "create":
-                result = editor.create(action.path, action.text or "")
-            case "replace":
-                result = editor.replace(action.path, action.old or "", action.new or "")
-            case "insert":
-                result = editor.insert(action.path, action.line or 0, action.text or "")
+        result = carry_out(action, self.sandbox.files)
         if not self.sandbox.alive():
             raise SandboxDiedError("The sandbox is gone.")
         return result
@@ -228,6 +230,7 @@ class Episode:
             if self._config.public_cases:
                 for path, data in self._wiring.public_files(self.task).items():
                     sandbox.files.write(WORKSPACE / path, data)
+            self._serving = self._wiring.furnish(self.task, sandbox, self.probes)
         except BaseException:
             sandbox.close()
             raise

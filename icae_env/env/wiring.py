@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from icae_env.oracle.furnish import Serving
+from icae_env.oracle.probes import ProbeLog
 from icae_env.sandbox.base import Sandbox
 from icae_env.tasks.models import Level, PublicTask, TaskLimits
 from icae_env.user_agent import Session
@@ -102,6 +104,10 @@ class Wiring(Protocol):
 
     def sandbox(self, task: PublicTask) -> Sandbox:
         """Return a sandbox for a task, not yet started."""
+        ...
+
+    def furnish(self, task: PublicTask, sandbox: Sandbox, log: ProbeLog) -> Serving | None:
+        """Put into a started sandbox what the task begins with besides its text, and serve it until that is closed."""
         ...
 
     def shell(self, sandbox: Sandbox) -> CommandShell:

@@ -149,10 +149,13 @@ class Player:
         )
         with closing(Recorder(env, folder.trajectory)) as recorder:
             model = self._metered(job, episode, recorder)
-            return play(
-                self._agents(key.agent, key.options), recorder, seed=key.seed, watcher=episode, keep=folder.keep,
-                model=model, phase=model.phase if model is not None else no_phase,
-            )  # fmt: skip
+            try:
+                return play(
+                    self._agents(key.agent, key.options), recorder, seed=key.seed, watcher=episode, keep=folder.keep,
+                    model=model, phase=model.phase if model is not None else no_phase,
+                )  # fmt: skip
+            finally:
+                folder.keep_probes(env.probes)
 
     def _metered(self, job: Job, episode: Playing, recorder: Recorder) -> Meter | None:
         if job.key.model is None:

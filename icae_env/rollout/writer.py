@@ -14,6 +14,7 @@ from typing import Any
 
 from icae_env.errors import ConfigError, InfraError
 from icae_env.evaluation import EvalReport, Submission
+from icae_env.oracle.probes import PROBES_FILE, Probe, write_probes
 from icae_env.rollout.store import (
     AGENT_ERROR_FILE,
     ATTEMPTS,
@@ -73,6 +74,12 @@ class EpisodeFolder:
         """Store the snapshot that is scored."""
         with _writing(self.folder):
             submission.store(self.folder / SUBMISSION)
+
+    def keep_probes(self, probes: tuple[Probe, ...]) -> None:
+        """Store the calls of the reference program, if there were any."""
+        if probes:
+            with _writing(self.folder):
+                write_probes(self.folder / PROBES_FILE, probes)
 
     def finish(self, row: EpisodeRow, report: EvalReport | None, trace: str | None) -> None:
         """Write how it came out; the row comes last.
