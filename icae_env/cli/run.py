@@ -107,6 +107,10 @@ def run(
     from icae_env.cli.run_options import checked_engine, make_selection, planned
 
     output = Output(json=json)
+    if resume and out is None:
+        raise ConfigError(
+            "It is not said which run to go on with.", field="--resume", mend="name it with --out DIR."
+        )
     selection = None
     if task or agent or not (resume and out):
         selection = make_selection(
