@@ -135,9 +135,8 @@ def run(
         )  # fmt: skip
         show_result(output, result, folder)
     if out is not None:
-        output.console.print(
-            f"Kept in {printable(str(out))}; icae report shows more.", style="dim", soft_wrap=True
-        )
+        more = "icae report shows more" if result.stopped is None else "icae run with --resume goes on"
+        output.console.print(f"Kept in {printable(str(out))}; {more}.", style="dim", soft_wrap=True)
     raise typer.Exit(_exit_code(result))
 
 

@@ -36,7 +36,7 @@ def _show_tables(output: Output, result: RunResult, folder: Path) -> None:
 
     if len(result.rows) == 1 and (report := _stored(result.rows[0], folder).report) is not None:
         show_report(output.console, report)
-    if len(result.rows) <= _MOST_LINES:
+    if 0 < len(result.rows) <= _MOST_LINES:
         show_episodes(output.console, result.rows)
     if len(result.rows) > 1:
         from icae_env.cli.report import show_sheets

@@ -51,13 +51,12 @@ class EpisodeFolder:
             InfraError: The directory cannot be written.
         """
         with _writing(self.folder):
-            kept = self.folder / ATTEMPTS
             self.folder.mkdir(parents=True, exist_ok=True)
             for file in self.folder.glob(".*"):  # half of what a killed writer wrote
                 file.unlink()
             left = [file for file in self.folder.iterdir() if file.name != ATTEMPTS]
             if left:
-                aside = kept / str(self._ended() + 1)
+                aside = self.folder / ATTEMPTS / str(self._ended() + 1)
                 aside.mkdir(parents=True)
                 # The row goes first: without it, the episode is not over.
                 for file in sorted(left, key=lambda file: file.name != EPISODE):
