@@ -104,7 +104,14 @@ class Wired:
 
     def sandbox(self, task: PublicTask) -> Sandbox:
         """Return a sandbox for a task, not yet started."""
-        return self.backend.create(SandboxConfig(image=self.image(task), limits=self._resources))
+        oracle = task.spec.oracle
+        return self.backend.create(
+            SandboxConfig(
+                image=self.image(task),
+                limits=self._resources,
+                tracing=oracle is None or oracle.mode == "proxy",
+            )
+        )
 
     def furnish(self, task: PublicTask, sandbox: Sandbox, log: ProbeLog) -> Serving | None:
         """Put the documentation and the client of a reference program into a sandbox, where the task has one, and serve it."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from icae_env.errors import ConfigError, InfraError
 from icae_env.oracle.client import client
+from icae_env.oracle.elf import is_compiled, needs_loader, without_loading
 from icae_env.oracle.probes import ProbeLog
 from icae_env.oracle.reference import EXECUTABLE, Reference, install_reference
 from icae_env.oracle.server import SOCKET, ReferenceServer
 from icae_env.sandbox.base import WORKSPACE, Backend, Limits, Sandbox
-from icae_env.tasks.models import TaskSpec
+from icae_env.tasks.models import OracleSpec, TaskSpec
 
 DOCS = "docs"
 """Folder of the documentation in the workspace."""
@@ -60,7 +62,13 @@ def serve_reference(
     """Put a reference that is at hand into a started sandbox and serve it (see ``furnish``)."""
     oracle = spec.oracle
     assert oracle is not None
-    _check_native(reference)
+    if not is_compiled(reference.program[EXECUTABLE][0]):
+        raise ConfigError(
+            "The reference program is a script. Whoever may run one may read it, so it is not served.",
+            field="program/executable", mend="take a compiled program.",
+        )  # fmt: skip
+    if oracle.mode == "direct":
+        return _serve_directly(oracle, reference, backend, sandbox)
     limits = sandbox.config.limits
     server = ReferenceServer(
         backend, sandbox, reference, log, seconds=spec.limits.command_seconds, terminal_seconds=spec.limits.seconds,
@@ -70,26 +78,51 @@ def serve_reference(
     program = client(backend)
     server.start()
     try:
-        _place(sandbox, reference, program)
+        _place(sandbox, {WORKSPACE / DOCS / path: entry for path, entry in reference.docs.items()})
+        _place(sandbox, dict.fromkeys((WORKSPACE / EXECUTABLE, SPARE), (program, 0o755)))
     except BaseException:
         server.close()
         raise
     return server
 
 
-def _place(sandbox: Sandbox, reference: Reference, program: bytes) -> None:
+class _Placed:
+    """A program that needs no serving, for it lies in the sandbox itself."""
+
+    def check(self) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Do nothing: it goes with the sandbox."""
+
+
+def _serve_directly(oracle: OracleSpec, reference: Reference, backend: Backend, sandbox: Sandbox) -> Serving:
+    """Place the program itself in the sandbox, with a link to it in the workspace."""
+    if sandbox.config.tracing:
+        raise ConfigError(
+            "Who may trace a program can read it.",
+            field="tracing",
+            mend="make the sandbox with tracing=False.",
+        )
+    content, mode = reference.program[EXECUTABLE]
+    if not needs_loader(content):
+        content = without_loading(content)
+    elif not oracle.allow_dynamic:
+        raise ConfigError(
+            "The reference program is linked dynamically: in the agent's own sandbox it can be read by its loader "
+            "(LD_PRELOAD).", field="oracle.mode", mend="serve it by 'proxy', or link it statically.",
+        )  # fmt: skip
+    path = backend.place_program(sandbox, {**reference.program, EXECUTABLE: (content, mode)}, EXECUTABLE)
+    _place(sandbox, {WORKSPACE / DOCS / name: entry for name, entry in reference.docs.items()})
+    done = sandbox.run(["ln", "-s", str(path), str(WORKSPACE / EXECUTABLE)])
+    if done.exit_code != 0:
+        raise InfraError(f"The program cannot be linked to: {done.stderr.decode('utf-8', 'replace')}")
+    return _Placed()
+
+
+def _place(sandbox: Sandbox, files: Mapping[PurePosixPath, tuple[bytes, int]]) -> None:
     try:
-        for path, (content, mode) in reference.docs.items():
-            sandbox.files.write(WORKSPACE / DOCS / path, content, mode=mode & 0o755 | 0o644)
-        for place in (WORKSPACE / EXECUTABLE, PurePosixPath(SPARE)):
-            sandbox.files.write(place, program, mode=0o755)
+        for path, (content, mode) in files.items():
+            sandbox.files.write(path, content, mode=mode & 0o755 | 0o644)
     except OSError as error:
         raise InfraError(f"The documentation does not fit into the sandbox: {error}.") from error
-
-
-def _check_native(reference: Reference) -> None:
-    if not reference.program[EXECUTABLE][0].startswith(b"\x7fELF"):
-        raise ConfigError(
-            "The reference program is a script. Whoever may run one may read it, so it is not served.",
-            field="program/executable", mend="take a compiled program.",
-        )  # fmt: skip

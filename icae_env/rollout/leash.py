@@ -6,6 +6,7 @@ import contextlib
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
 from icae_env.errors import ICAEError, SandboxError
@@ -67,6 +68,17 @@ class Leash:
         """
         self._check()
         return self._backend.create_beside(sandbox, files, program, limits)
+
+    def place_program(
+        self, sandbox: Sandbox, files: Mapping[str, tuple[bytes, int]], program: str
+    ) -> PurePosixPath:
+        """Place a program in a sandbox.
+
+        Raises:
+            SandboxError: The run was stopped.
+        """
+        self._check()
+        return self._backend.place_program(sandbox, files, program)
 
     def stop(self) -> None:
         """End every sandbox; whoever waits for one of them gets an error."""

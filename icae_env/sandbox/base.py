@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from types import TracebackType
 from typing import ClassVar, Protocol, Self, runtime_checkable
 
-from icae_env.sandbox.beside import Call, Companion
+from icae_env.sandbox.beside import Call, Companion, ServesPrograms
 from icae_env.sandbox.models import (
     BASE_ENV,
     HOME,
@@ -47,6 +47,7 @@ __all__ = [
     "PtyProcess",
     "Sandbox",
     "SandboxConfig",
+    "ServesPrograms",
 ]
 
 
@@ -188,7 +189,7 @@ class Sandbox(Protocol):
     ) -> None: ...
 
 
-class Backend(Protocol):
+class Backend(ServesPrograms, Protocol):
     """A way to make sandboxes, named in the registry under ``sandbox``."""
 
     name: ClassVar[str]
@@ -220,22 +221,6 @@ class Backend(Protocol):
             stdin: All of its standard input.
             timeout: Seconds.
             output_limit: Bytes kept of each stream.
-        """
-        ...
-
-    def create_beside(
-        self, sandbox: Sandbox, files: Mapping[str, tuple[bytes, int]], program: str, limits: Limits
-    ) -> Companion:
-        """Return a companion of a running sandbox, not yet started.
-
-        Args:
-            sandbox: One that this backend has made.
-            files: What the program needs, and itself: relative path -> (bytes, permission bits).
-            program: The one of them that is run.
-            limits: What the companion may use.
-
-        Raises:
-            SandboxUnavailableError: This backend has none on this machine.
         """
         ...
 

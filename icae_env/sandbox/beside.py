@@ -6,7 +6,11 @@ import socket
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from types import TracebackType
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
+
+if TYPE_CHECKING:
+    from icae_env.sandbox.base import Sandbox
+    from icae_env.sandbox.models import Limits
 
 
 class Call(Protocol):
@@ -131,3 +135,44 @@ class Companion(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
+
+
+class ServesPrograms(Protocol):
+    """The part of a backend that runs programs which those in a sandbox cannot read."""
+
+    def create_beside(
+        self, sandbox: Sandbox, files: Mapping[str, tuple[bytes, int]], program: str, limits: Limits
+    ) -> Companion:
+        """Return a companion of a running sandbox, not yet started.
+
+        Args:
+            sandbox: One that this backend has made.
+            files: What the program needs, and itself: relative path -> (bytes, permission bits).
+            program: The one of them that is run.
+            limits: What the companion may use.
+
+        Raises:
+            SandboxUnavailableError: This backend has none on this machine.
+        """
+        ...
+
+    def place_program(
+        self, sandbox: Sandbox, files: Mapping[str, tuple[bytes, int]], program: str
+    ) -> PurePosixPath:
+        """Place a program in a running sandbox, on a read-only mount: its processes can execute but neither read nor change it.
+
+        That holds in a sandbox without tracing, and for programs that read no variable that makes them load foreign code.
+
+        Args:
+            sandbox: One that this backend has made, in which nothing has run yet.
+            files: What the program needs, and itself: relative path -> (bytes, permission bits).
+            program: The one of them that is run.
+
+        Returns:
+            Its path inside.
+
+        Raises:
+            SandboxUnavailableError: This backend cannot do it on this machine.
+            SandboxStartError: It could not be done.
+        """
+        ...

@@ -6,7 +6,7 @@ import contextlib
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import ClassVar
 
 from icae_env.errors import SandboxError, SandboxStartError, SandboxUnavailableError
@@ -143,6 +143,15 @@ class BubblewrapBackend:
 
         assert isinstance(sandbox, BubblewrapSandbox)
         return SharedCompanion(launcher(), sandbox.init, identity(), files, program=program, limits=limits)
+
+    def place_program(
+        self, sandbox: Sandbox, files: Mapping[str, tuple[bytes, int]], program: str
+    ) -> PurePosixPath:
+        """Place a program in a running sandbox (see ``base.Backend.place_program``)."""
+        from icae_env.sandbox.recipes import place_directly  # noqa: PLC0415
+
+        assert isinstance(sandbox, BubblewrapSandbox)
+        return place_directly(launcher(), sandbox.init, identity(), files, program)
 
     def _template(self, config: SandboxConfig, files: Mapping[str, tuple[bytes, int]]) -> Template:
         image = self._image(config)

@@ -147,7 +147,7 @@ class BubblewrapSandbox:
         request = {
             "pid": self.init, "argv": list(argv), "cwd": str(cwd), "env": self._environment, "uid": self._namespaces.identity[0],
             "gid": self._namespaces.identity[1], "groups": self._namespaces.groups, "limits": self._limits(),
-            "seccomp": filter_program().hex(),
+            "seccomp": filter_program(tracing=self.config.tracing).hex(),
         }  # fmt: skip
         return [sys.executable, "-I", "-S", "-B", str(_ATTACH), json.dumps(request)]
 
@@ -182,7 +182,7 @@ class BubblewrapSandbox:
     ) -> Child:
         if not self.alive():
             raise self._death(argv)
-        program = bwrap_command.seccomp_file()
+        program = bwrap_command.seccomp_file(self.config)
         try:
             return launcher().enter(
                 self.init, argv, descriptors, seccomp=program, env={**self._environment, **(env or {})}, cwd=str(cwd), tty=tty,

@@ -131,9 +131,9 @@ def arguments(config: SandboxConfig, sources: Sources, *, overlay: bool, templat
     return [*argv, "--info-fd", str(INFO), "--seccomp", str(SECCOMP)]
 
 
-def seccomp_file() -> int:
-    """Return a descriptor to read the system call filter from."""
-    return memory_file(filter_program())
+def seccomp_file(config: SandboxConfig) -> int:
+    """Return a descriptor to read a sandbox's system call filter from."""
+    return memory_file(filter_program(tracing=config.tracing))
 
 
 def resource_limits(config: SandboxConfig, *, memory_group: bool) -> dict[str, int]:

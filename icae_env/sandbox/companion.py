@@ -19,25 +19,18 @@ from typing import Any, Self
 
 from icae_env.errors import SandboxDiedError, SandboxStartError
 from icae_env.sandbox import bwrap_command, cgroups
-from icae_env.sandbox.base import SANDBOX_UID, WORKSPACE, Limits, SandboxConfig
+from icae_env.sandbox.base import Limits
 from icae_env.sandbox.calls import SharedCall
 from icae_env.sandbox.launch.client import Child, Launcher
 from icae_env.sandbox.launch.failures import error as reported
 from icae_env.sandbox.launch.messages import receive
-from icae_env.sandbox.mounts import writable
 from icae_env.sandbox.openat2 import acting_as
+from icae_env.sandbox.recipes import carry_out, recipe
 from icae_env.sandbox.rootfiles import RootFiles
-from icae_env.sandbox.seccomp import filter_program
 
-PLACE = PurePosixPath("/run/reference")
-"""Where the program lies inside."""
-_SEALER = 65_532
-"""The host's uid and gid to whom the program belongs, where root makes the companion; nothing else has them."""
-_START_SECONDS = 20.0
 _ANSWER_SECONDS = 30.0
 _LARGE = 1 << 15
 _BACKLOG = 64
-_PAGE = 4096
 
 
 class SharedCompanion:
@@ -91,36 +84,14 @@ class SharedCompanion:
             raise
 
     def _start(self) -> None:
-        uid, gid = self._identity
-        spec = bwrap_command.memory_file(self._recipe())
-        try:
-            groups = [self._group.procs] if self._group is not None else []
-            self._server = self._launcher.serve(
-                self._init, self._other.fileno(), spec, uid=uid, gid=gid, groups=groups, module="companion"
-            )
-        finally:
-            os.close(spec)
-            self._other.close()
-        self._channel.settimeout(_START_SECONDS)
-        if (answer := self._channel.recv(4096)) != b"ready":
-            raise SandboxStartError(
-                f"The second sandbox ended at once: {answer.decode(errors='replace') or 'no message'}."
-            )
-        self._channel.settimeout(_ANSWER_SECONDS)
-
-    def _recipe(self) -> bytes:
         grouped = self._group is not None
-        sizes = [-(-len(content) // _PAGE) * _PAGE for content, _ in self._files.values()]
-        mounts = [[path, size, mode] for path, size, mode in writable(self.limits) if path != str(WORKSPACE)]
-        fields = {
-            "mounts": [*mounts, *([path, _PAGE, "0755"] for path in self._hidden)], "workspace": str(WORKSPACE),
-            "place": str(PLACE), "program": self._program, "size": sum(sizes) + 64 * _PAGE * (1 + len(sizes)),
-            "uid": SANDBOX_UID, "sealer": _SEALER if os.geteuid() == 0 else 0,
-            "limits": bwrap_command.resource_limits(SandboxConfig(limits=self.limits), memory_group=grouped),
-            "files": [[path, mode, len(content)] for path, (content, mode) in self._files.items()],
-        }  # fmt: skip
-        contents = (content for content, _ in self._files.values())
-        return b"".join([json.dumps(fields).encode(), b"\n", *contents, filter_program(tracing=False)])
+        made = recipe(
+            self._files, self._program, limits=self.limits, hidden=self._hidden, memory_group=grouped
+        )
+        groups = [self._group.procs] if self._group is not None else []
+        channel = (self._channel, self._other)
+        self._server = carry_out(self._launcher, self._init, self._identity, made, channel, groups=groups)
+        self._channel.settimeout(_ANSWER_SECONDS)
 
     def run(
         self,

@@ -239,5 +239,11 @@ class FakeBackend:
         """Raise SandboxUnavailableError: no program runs here."""
         raise SandboxUnavailableError("fake", "it has no processes, so no companion.", mend=_REAL)
 
+    def place_program(
+        self, sandbox: Sandbox, files: Mapping[str, tuple[bytes, int]], program: str
+    ) -> PurePosixPath:
+        """Raise SandboxUnavailableError: no program runs here."""
+        raise SandboxUnavailableError("fake", "it has no processes.", mend=_REAL)
+
     def close(self) -> None:
         """Do nothing: nothing is held."""

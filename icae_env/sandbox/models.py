@@ -49,6 +49,8 @@ class SandboxConfig(BaseModel):
     limits: Limits = Limits()
     env: dict[str, str] = Field(default_factory=dict)
     """Variables added to BASE_ENV."""
+    tracing: bool = True
+    """Whether processes may trace their own, as debuggers do. Whoever may steer a program can read it."""
 
 
 class ImageRef(BaseModel):

@@ -95,7 +95,7 @@ class Namespaces:
             below = {} if lower is None else {bwrap_command.LOWER: lower}
             own = {
                 bwrap_command.INFO: info_end, bwrap_command.READY: ready_end, bwrap_command.HOLD: hold_end,
-                bwrap_command.SECCOMP: owned(theirs, bwrap_command.seccomp_file()),
+                bwrap_command.SECCOMP: owned(theirs, bwrap_command.seccomp_file(self.config)),
             }  # fmt: skip
             self.child = via.start(
                 self._program,

@@ -12,6 +12,7 @@ import errno
 import platform
 import struct
 from functools import cache
+from typing import Any
 
 from icae_env.errors import SandboxUnavailableError
 
@@ -44,6 +45,8 @@ _TRACING: dict[str, tuple[int, int]] = {
 _CLONE, _CLONE3, _IOCTL, _PRLIMIT64, _SOCKET = (56, 220), (435, 435), (16, 29), (302, 261), (41, 198)
 _FAMILIES = (1, 2, 10, 16)
 """Unix, IPv4, IPv6 and netlink."""
+_MOST_FAMILIES = 64
+"""More than the kernel has."""
 
 
 def _statement(code: int, value: int) -> bytes:
@@ -118,3 +121,38 @@ def filter_program(machine: str | None = None, *, tracing: bool = True) -> bytes
     for numbers, block in blocks.items():
         program += [_jump(_EQUAL, numbers[column], 0, len(block)), *block]
     return b"".join([*program, allow])
+
+
+def profile() -> dict[str, Any]:
+    """Return the filter without tracing as a Docker profile, which has names in place of numbers."""
+    denied = [*_DENIED, *_TRACING]
+    new_user = {"index": 0, "value": _CLONE_NEWUSER, "valueTwo": _CLONE_NEWUSER, "op": "SCMP_CMP_MASKED_EQ"}
+    calls: list[dict[str, Any]] = [
+        {"names": denied, "action": "SCMP_ACT_ERRNO", "errnoRet": errno.EPERM},
+        {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": errno.ENOSYS},
+        {"names": ["clone"], "action": "SCMP_ACT_ERRNO", "errnoRet": errno.EPERM, "args": [new_user]},
+    ]
+    calls += [
+        {
+            "names": ["ioctl"],
+            "action": "SCMP_ACT_ERRNO",
+            "errnoRet": errno.EPERM,
+            "args": [_equal(1, request)],
+        }
+        for request in (_TIOCSTI, _TIOCLINUX)
+    ]
+    calls += [
+        {
+            "names": ["socket"],
+            "action": "SCMP_ACT_ERRNO",
+            "errnoRet": errno.EAFNOSUPPORT,
+            "args": [_equal(0, family)],
+        }
+        for family in range(_MOST_FAMILIES)
+        if family not in _FAMILIES
+    ]
+    return {"defaultAction": "SCMP_ACT_ALLOW", "syscalls": calls}
+
+
+def _equal(index: int, value: int) -> dict[str, Any]:
+    return {"index": index, "value": value, "op": "SCMP_CMP_EQ"}

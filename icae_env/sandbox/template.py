@@ -100,7 +100,9 @@ class Template:
             "files": [(path, mode, len(content)) for path, (content, mode) in written.items()],
         }  # fmt: skip
         contents = (content for content, _ in written.values())
-        return b"".join([json.dumps(fields).encode(), b"\n", *contents, filter_program()])
+        return b"".join(
+            [json.dumps(fields).encode(), b"\n", *contents, filter_program(tracing=config.tracing)]
+        )
 
     def run(self, argv: Sequence[str], *, stdin: bytes, timeout: float, output_limit: int) -> Completed:
         """Run one command in a sandbox of its own (see ``base.Backend.run_fresh``).

@@ -56,6 +56,9 @@ class OracleSpec(_Frozen):
     mode: Literal["proxy", "direct"] = "proxy"
     """``proxy``: ``./executable`` in the workspace is a client of a reference that runs in a sandbox of its own. ``direct``: the
     reference itself lies there, with mode 0111."""
+    allow_dynamic: bool = False
+    """Whether a dynamically linked reference is served in mode ``direct`` all the same, although an agent can then read it by its
+    loader: for images that come with such programs."""
     stderr: Literal["ignore", "presence", "text"] = "ignore"
     """What of standard error a case compares: nothing, whether there is any, or its text."""
     interactive: bool = False

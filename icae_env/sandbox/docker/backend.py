@@ -7,7 +7,7 @@ import secrets
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import ClassVar
 
 from icae_env.errors import ConfigError, SandboxError, SandboxUnavailableError
@@ -163,16 +163,23 @@ class DockerBackend:
         """
         from icae_env.sandbox.companion import SharedCompanion  # noqa: PLC0415 - few episodes need it
 
-        if os.geteuid() != 0:
-            raise SandboxUnavailableError(
-                "docker",
-                "a second sandbox beside a container can be made by root alone.",
-                mend="use --sandbox bubblewrap",
-            )
         assert isinstance(sandbox, DockerSandbox)
         return SharedCompanion(
             launcher(), sandbox.init, identity(), files, program=program, limits=limits, hidden=HIDDEN
         )
+
+    def place_program(
+        self, sandbox: Sandbox, files: Mapping[str, tuple[bytes, int]], program: str
+    ) -> PurePosixPath:
+        """Place a program in a running sandbox (see ``base.Backend.place_program``).
+
+        Raises:
+            SandboxUnavailableError: This process is not root, which alone may join a container's mounts.
+        """
+        from icae_env.sandbox.recipes import place_directly  # noqa: PLC0415
+
+        assert isinstance(sandbox, DockerSandbox)
+        return place_directly(launcher(), sandbox.init, identity(), files, program)
 
     def close(self) -> None:
         """Destroy warm and idle containers and close the connection; a later use connects again."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
 from icae_env.sandbox.base import MIB, SANDBOX_UID, Limits, SandboxConfig
 from icae_env.sandbox.docker.spool import SPOOL
 from icae_env.sandbox.mounts import writable
+from icae_env.sandbox.seccomp import profile
 
 HIDDEN = (SPOOL, "/dev/mqueue")
 """Folders of a container that its companion must not share."""
@@ -43,7 +45,10 @@ def host_config(config: SandboxConfig) -> dict[str, Any]:
         "network_mode": "bridge" if config.network else "none",
         "cap_drop": ["ALL"],
         "cap_add": list(_INIT_CAPABILITIES) if as_root else [],
-        "security_opt": ["no-new-privileges"],
+        "security_opt": [
+            "no-new-privileges",
+            *([] if config.tracing else [f"seccomp={json.dumps(profile())}"]),
+        ],
         "read_only": True,
         "tmpfs": tmpfs,
         "shm_size": shm,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import ClassVar, Self
 
-from icae_env.errors import SandboxDiedError, SandboxStartError
+from icae_env.errors import SandboxDiedError, SandboxStartError, SandboxUnavailableError
 from icae_env.sandbox.base import MIB, WORKSPACE, Completed, Files, ImageRef, PtyProcess, SandboxConfig
 from icae_env.sandbox.docker.container import Container
 from icae_env.sandbox.docker.jobs import Job
@@ -53,11 +54,18 @@ class DockerSandbox:
 
     @property
     def init(self) -> int:
-        """The host's number of the init process.
+        """The host's number of the init process, for who wants to join its mounts.
 
         Raises:
             SandboxDiedError: It is not started, or closed.
+            SandboxUnavailableError: This process is not root, which alone may join them.
         """
+        if os.geteuid() != 0:
+            raise SandboxUnavailableError(
+                "docker",
+                "root alone may join a container's mounts to serve a program there.",
+                mend="use --sandbox bubblewrap",
+            )
         return self._running().init
 
     def start(self) -> None:

@@ -24,13 +24,16 @@ class Recipe:
     """What a companion is made of."""
 
     def __init__(self, *, mounts: list[tuple[str, int, str]], workspace: str, place: str, program: str, size: int, uid: int,
-                 sealer: int, limits: dict[str, int], files: list[tuple[str, int, int]], contents: bytes) -> None:  # fmt: skip
+                 sealer: int, direct: bool, limits: dict[str, int], files: list[tuple[str, int, int]],
+                 contents: bytes) -> None:  # fmt: skip
         self.mounts, self.size = mounts, size
         self.workspace, self.place, self.program = workspace, place, program
         self.inside = uid
         """The user inside, as he sees himself."""
         self.sealer = sealer
         """The host's number of the user to whom the program belongs; 0: there is none."""
+        self.direct = direct
+        """Whether the program is placed in the sandbox itself, to be executed by everybody there."""
         self.owner = self.keeper = 0
         """The user inside and the program's owner, as the user namespace numbers them in which the mounts are made."""
         self.limits = enter.bounded_limits(limits)
@@ -58,18 +61,20 @@ def mount(recipe: Recipe) -> None:
 def seal(recipe: Recipe) -> None:
     """Put the program in its place. Folders can be passed through where there is more than the program."""
     keeper = recipe.keeper
+    syscalls.act_as(recipe.owner)  # the folder that it is in may know nobody else
     os.mkdir(recipe.place)
+    syscalls.act_as(os.geteuid())
     options = f"mode=0755,size={recipe.size},uid={keeper},gid={keeper}"
     syscalls.mount(b"tmpfs", os.fsencode(recipe.place), _FLAGS, options.encode())
-    alone = len(recipe.files) == 1
+    alone, sealed = len(recipe.files) == 1, recipe.sealer and not recipe.direct
     for path, mode, content in recipe.files:
         whole = f"{recipe.place}/{path}"
         os.makedirs(os.path.dirname(whole), exist_ok=True)
         with open(whole, "wb") as file:
             file.write(content)
         os.chown(whole, keeper, keeper)
-        os.chmod(whole, (0o100 if recipe.sealer else 0o111) if path == recipe.program else mode & 0o555)
-    passable = (0o100 if alone else 0o111) if recipe.sealer else (0 if alone else 0o111)
+        os.chmod(whole, (0o100 if sealed else 0o111) if path == recipe.program else mode & 0o555)
+    passable = 0o111 if recipe.direct or not alone else 0o100 if sealed else 0
     for folder, _, _ in os.walk(recipe.place, topdown=False):
         os.chown(folder, keeper, keeper)
         os.chmod(folder, passable)

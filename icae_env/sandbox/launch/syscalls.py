@@ -77,7 +77,8 @@ def clear_capabilities() -> None:
 
 
 def act_as(uid: int) -> None:
-    """Let this thread's file accesses be another user's, until it executes a program."""
+    """Let this thread's file accesses be those of another user and his group, until it executes a program."""
+    _libc.setfsgid(uid)
     _libc.setfsuid(uid)
 
 
