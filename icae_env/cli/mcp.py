@@ -62,6 +62,9 @@ def mcp(
         str | None,
         typer.Option("--token-env", help="http: variable that holds the bearer token; default: a new one."),
     ] = None,
+    linger: Annotated[
+        float, typer.Option("--linger", min=0, help="http: seconds to stay without a call when it is over.")
+    ] = 30.0,
     debug: Debug = False,
 ) -> None:
     """Serve one episode's actions over MCP. It begins with the first call; a client that goes away ends it, and it is scored."""
@@ -92,7 +95,7 @@ def mcp(
                 from icae_env.integrations.mcp_http import HttpServer
 
                 server = HttpServer(
-                    episode, served, token=token, host=host, port=port, names=allow_host or []
+                    episode, served, token=token, host=host, port=port, names=allow_host or (), linger=linger
                 )
                 asyncio.run(_serve_http(server, token if token_env is None else None))
         finally:

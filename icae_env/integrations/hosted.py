@@ -90,6 +90,11 @@ class HostedEpisode:
         """Whether it is scored and written, or has failed."""
         return self._result.done()
 
+    @property
+    def row(self) -> EpisodeRow | None:
+        """How it came out; None while it is not over, and where nothing came of it."""
+        return self._result.result() if self._result.done() and self._result.exception() is None else None
+
     def result(self, timeout: float | None = None) -> EpisodeRow | None:
         """Wait until the episode is scored and written, and return how it came out; None: nobody played.
 

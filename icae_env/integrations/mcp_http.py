@@ -22,8 +22,9 @@ from icae_env.integrations.hosted import HostedEpisode
 from icae_env.integrations.mcp_server import EpisodeServer
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-LINGER = 10.0
-"""Seconds without a request after which a server whose episode is over ends; it ends at once when the client takes its leave."""
+LINGER = 30.0
+"""Seconds without a request after which a server ends whose episode is over: late calls are still told so. It ends at once when
+its client takes its leave, which clients of the newest protocol do not."""
 _PATH = "/mcp"
 _TICK = 0.05
 _MOST_SESSIONS = 16
@@ -39,6 +40,7 @@ class HttpServer:
         host: Address to listen on.
         port: Port; 0: a free one.
         names: Host names by which clients may call it, besides the address and the loopback ones.
+        linger: Seconds without a request after which it ends once the episode is over.
 
     Raises:
         ConfigError: The address cannot be listened on.
@@ -53,8 +55,9 @@ class HttpServer:
         host: str = "127.0.0.1",
         port: int = 0,
         names: Sequence[str] = (),
+        linger: float = LINGER,
     ) -> None:
-        self._episode = episode
+        self._episode, self._linger = episode, linger
         self._left = False
         self._last = time.monotonic()
         self._socket = _listen(host, port)
@@ -87,7 +90,7 @@ class HttpServer:
             self._socket.close()
 
     async def _until_over(self) -> None:
-        while not (self._episode.over and (self._left or time.monotonic() - self._last > LINGER)):
+        while not (self._episode.over and (self._left or time.monotonic() - self._last > self._linger)):
             await asyncio.sleep(_TICK)
         self._server.should_exit = True
 

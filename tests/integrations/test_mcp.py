@@ -125,7 +125,7 @@ class Served:
     """``icae mcp --transport http`` as a process."""
 
     def __init__(self, arguments: list[str], **variables: str) -> None:
-        command = [*ICAE, *arguments, "--transport", "http"]
+        command = [*ICAE, *arguments, "--transport", "http", "--linger", "0.5"]
         self.process = subprocess.Popen(
             command, stderr=subprocess.PIPE, text=True, env={**os.environ, **variables}
         )
