@@ -48,6 +48,7 @@ class Agent(Protocol):
     An agent may have further parts, which are looked for by name:
 
     - ``needs_model: ClassVar[bool]``: whether it can only play with a model (default: False).
+    - ``argument: ClassVar[str]``: the option that the text after ``NAME:`` sets, as in ``command:make all``.
     - ``plays(self, task: str) -> bool``: whether it can play the task of that id (default: every task).
     - ``prompts(self, task: PublicTask | None = None, start: str = ...) -> dict[str, str]``: what it says to its model, by titles,
       for ``icae agents show``; without a task with the names of the variables. ``start`` is the episode's first observation.
@@ -74,19 +75,21 @@ def make_agent(name: str, options: Mapping[str, str] | None = None) -> Agent:
     """Return a new agent by its registered name or ``module:Class``.
 
     Args:
-        name: The name.
+        name: The name; ``NAME:TEXT`` for a registered one that takes a text.
         options: Keyword arguments of its constructor.
 
     Raises:
         UnknownNameError: There is no such agent; the valid names are listed.
         ConfigError: The class does not take these options, or lacks a part.
     """
-    factory = registry.resolve("agent", name)
+    known, argument, text = _with_text(name) or (name, None, "")
+    factory = registry.resolve("agent", known)
+    given = {**(options or {}), **({argument: text} if argument else {})}
     try:
-        agent = factory(**(options or {}))
+        agent = factory(**given)
     except TypeError as error:
         raise ConfigError(
-            f"The agent '{name}' cannot be made with the options {sorted(options or {})}: {error}."
+            f"The agent '{name}' cannot be made with the options {sorted(given)}: {error}."
         ) from error
     missing = [part for part in _PARTS if not hasattr(agent, part)]
     if missing:
@@ -95,3 +98,23 @@ def make_agent(name: str, options: Mapping[str, str] | None = None) -> Agent:
             mend="name a class with name, privileged, begin(brief) and act(observation).",
         )
     return cast(Agent, agent)
+
+
+def agent_names(given: str) -> list[str]:
+    """Return the agents that a text names, with commas between; the text of one that takes a text goes to its end.
+
+    Args:
+        given: Such as ``react,noop`` or ``command:sort -t, -k2 notes``.
+    """
+    if _with_text(given.strip()):
+        return [given.strip()]
+    return [name.strip() for name in given.split(",") if name.strip()]
+
+
+def _with_text(name: str) -> tuple[str, str, str] | None:
+    """Return the registered name, the option and the text of ``NAME:TEXT``; None where a name is not of that form."""
+    known, mark, text = name.partition(":")
+    if not mark or known not in registry.names("agent"):
+        return None
+    argument = getattr(registry.resolve("agent", known), "argument", None)
+    return (known, argument, text) if argument else None

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from icae_env.errors import ConfigError, UnknownNameError
 from icae_env.llm.limits import ModelLimits
-from icae_env.rollout.agent import Agent, make_agent
+from icae_env.rollout.agent import Agent, agent_names, make_agent
 from icae_env.rollout.store import EpisodeKey, RunConfig
 from icae_env.selection import check_sandbox
 from icae_env.tasks import check_level, find_task, task_ids
@@ -128,7 +128,8 @@ class _Player:
 
 def _players(selection: Selection) -> list[_Player]:
     """Make every agent once, so that what is wrong with it is known before anything is played."""
-    names, models = _listed(selection.agents), _unique(selection.models)
+    names = _unique([name for given in selection.agents for name in agent_names(given)])
+    models = _unique(selection.models)
     if not names:
         raise ConfigError("No agent is named.", field="--agent", mend="name one of icae agents.")
     players = []
