@@ -294,7 +294,7 @@ def test_where_the_kernel_refuses_each_sandbox_has_its_own_bubblewrap(
     if not (found := made.availability()).ok:
         pytest.skip(found.detail)
     too_long = b"\x06\0\0\0\0\0\xff\x7f" * 5000  # more instructions than the kernel takes
-    monkeypatch.setattr(template, "filter_program", lambda: too_long)
+    monkeypatch.setattr(template, "filter_program", lambda *, tracing: too_long)
     try:
         for _ in range(2):
             assert shell(made, "cat data; grep Seccomp: /proc/self/status").stdout == b"0123Seccomp:\t2\n"
