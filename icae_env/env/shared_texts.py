@@ -54,7 +54,8 @@ class SharedTexts(Sequence[str]):
 
     def __getstate__(self) -> list[Any]:
         # A process that is spawned, not forked, gets the descriptors while it is started.
-        return [DupFd(fd) for fd in self._files]  # type: ignore[no-untyped-call]
+        duplicate: Any = DupFd  # typed in some versions of the stubs only
+        return [duplicate(fd) for fd in self._files]
 
     def __setstate__(self, handles: list[Any]) -> None:
         self._files = [handle.detach() for handle in handles]
