@@ -54,6 +54,9 @@ def child(envs: list[icae_env.ICAEEnv], queue: multiprocessing.Queue[str]) -> No
 
 
 def main() -> None:
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # ignored where the tests run in a script's background
     mark, places, how = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3]
     envs = [begin(index, place, mark) for index, place in enumerate(places)]
     forked = None

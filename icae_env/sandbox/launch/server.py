@@ -220,6 +220,9 @@ class Server:
 
 def main() -> None:
     """Serve on descriptor 0."""
+    # What nohup or a shell's background made this package's caller ignore must not be ignored inside.
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGPIPE, signal.SIGXFSZ}:
+        signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
