@@ -32,7 +32,8 @@ from icae_env.user_agent import (
     with_inputs,
     with_records,
 )
-from icae_env.user_agent.door import AskingScreen, AskingShell, AskUserDoor, door_to
+from icae_env.user_agent.asking import AskingScreen, AskingShell
+from icae_env.user_agent.door import AskUserDoor, door_to
 
 PUBLIC_FOLDER = "rcb_tests/public"
 """Where the public cases lie in the workspace."""

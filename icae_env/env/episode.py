@@ -11,7 +11,7 @@ from typing import Any
 
 from icae_env.env.actions import AskUser, Bash, Edit, InvalidAction, Submit, Terminal
 from icae_env.env.edits import carry_out
-from icae_env.env.outcome import AnyAction, End, Outcome, joined, revealed
+from icae_env.env.outcome import AnyAction, End, Outcome, joined, over, revealed
 from icae_env.env.start import START_FILE, start_text
 from icae_env.env.wiring import CommandShell, EpisodeConfig, Report, Screen, Wiring
 from icae_env.errors import SandboxDiedError, SandboxUnavailableError
@@ -68,7 +68,8 @@ class Episode:
         self.steps_left -= 1
         self.probes.step += 1
         if self._clock() >= self._deadline:
-            return Outcome(text=self._over("seconds", "This action was not carried out."), end="seconds")
+            text = over("seconds", self.limits, self._config.restarts, "This action was not carried out.")
+            return Outcome(text=text, end="seconds")
         try:
             outcome = self._dispatch(action)
         except SandboxDiedError:
@@ -210,17 +211,9 @@ class Episode:
             end = "steps"
         if end is None:
             return outcome
-        return replace(outcome, text=joined(outcome.text, self._over(end)), end=end)
-
-    def _over(self, end: End, also: str = "") -> str:
-        named = {
-            "steps": f"The step limit of {self.limits.steps} actions is reached.",
-            "seconds": f"The time limit of {self.limits.seconds:g} seconds is reached.",
-            "restarts": f"The limit of {self._config.restarts} restarts of shell or sandbox is reached.",
-            "submit": "",
-        }[end]
-        words = (named, also, "The episode is over, and the workspace is scored as it is.")
-        return f"[{' '.join(word for word in words if word)}]"
+        return replace(
+            outcome, text=joined(outcome.text, over(end, self.limits, self._config.restarts)), end=end
+        )
 
     def _start_sandbox(self) -> Sandbox:
         sandbox = self._wiring.sandbox(self.task)

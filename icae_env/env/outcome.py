@@ -8,6 +8,7 @@ from typing import Literal
 
 from icae_env.env.actions import AskUser, Bash, Edit, InvalidAction, Submit, Terminal
 from icae_env.errors import EpisodeStateError
+from icae_env.tasks.models import TaskLimits
 from icae_env.user_agent import Diagnosis
 
 AnyAction = Bash | Edit | AskUser | Terminal | Submit | InvalidAction
@@ -38,6 +39,25 @@ def revealed(entries: Iterable[Diagnosis]) -> set[str]:
 def joined(text: str, note: str) -> str:
     """Return ``text`` with ``note`` on a line of its own below it."""
     return text + ("" if not note or not text or text.endswith("\n") else "\n") + note
+
+
+def over(end: End, limits: TaskLimits, restarts: int, also: str = "") -> str:
+    """Return what the agent is told when an episode ends at a limit.
+
+    Args:
+        end: Which limit.
+        limits: The limits of the episode.
+        restarts: The limit of restarts.
+        also: What else there is to say, as a sentence.
+    """
+    named = {
+        "steps": f"The step limit of {limits.steps} actions is reached.",
+        "seconds": f"The time limit of {limits.seconds:g} seconds is reached.",
+        "restarts": f"The limit of {restarts} restarts of shell or sandbox is reached.",
+        "submit": "",
+    }[end]
+    words = (named, also, "The episode is over, and the workspace is scored as it is.")
+    return f"[{' '.join(word for word in words if word)}]"
 
 
 def no_episode(state: str) -> EpisodeStateError:

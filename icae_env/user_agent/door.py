@@ -11,14 +11,14 @@ import threading
 from functools import cache
 from importlib.resources import files
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from icae_env.errors import SandboxError, UserAgentError
 from icae_env.sandbox.base import HOME, Files
 from icae_env.user_agent.session import Session
 
 if TYPE_CHECKING:
-    from icae_env.sandbox.shell import ShellResult
+    pass
 
 BOX = PurePosixPath("/run/ask-user")
 """Where question and answer lie."""
@@ -32,30 +32,6 @@ MOST_MESSAGES = 500
 """Messages of one episode that are looked at, declined ones included, so that no loop can fill the host's log."""
 FIRST_LOOK, INTERVAL = 0.005, 0.02
 """Seconds from a command's beginning to the first look, and between two looks."""
-
-
-class Runs(Protocol):
-    """A shell that runs one command after the other."""
-
-    def run(self, command: str, *, timeout: float, output_limit: int) -> ShellResult:
-        """Run a command."""
-        ...
-
-    def close(self) -> None:
-        """End the shell."""
-        ...
-
-
-class Shows(Protocol):
-    """A terminal that takes keys and shows a screen."""
-
-    def send(self, keys: str, *, enter: bool, wait: float | None) -> str:
-        """Type keys and return the screen."""
-        ...
-
-    def close(self) -> None:
-        """End the terminal."""
-        ...
 
 
 class AskUserDoor:
@@ -167,74 +143,6 @@ class AskUserDoor:
                 self._end.wait(INTERVAL)
             if self._end.is_set():
                 return
-
-
-class AskingShell:
-    """A shell in whose commands ``ask-user`` and ``submit`` work.
-
-    Args:
-        shell: The shell itself.
-        door: What answers while a command runs; it is closed with the shell.
-    """
-
-    def __init__(self, shell: Runs, door: AskUserDoor) -> None:
-        self._shell, self._door = shell, door
-
-    def run(self, command: str, *, timeout: float, output_limit: int) -> ShellResult:
-        """Run a command, as the shell does.
-
-        Raises:
-            UserAgentError: The User Agent failed on a question asked meanwhile.
-        """
-        self._door.open()
-        try:
-            result = self._shell.run(command, timeout=timeout, output_limit=output_limit)
-        finally:
-            self._door.shut()
-        return result
-
-    def close(self) -> None:
-        """End shell and door."""
-        try:
-            self._door.close()
-        finally:
-            self._shell.close()
-
-
-class AskingScreen:
-    """A terminal on which ``ask-user`` and ``submit`` work.
-
-    Args:
-        screen: The terminal itself.
-        door: What answers while an action on it is carried out; it is closed with the terminal.
-    """
-
-    def __init__(self, screen: Shows, door: AskUserDoor) -> None:
-        self._screen, self._door = screen, door
-
-    def send(self, keys: str, *, enter: bool, wait: float | None) -> str:
-        """Type keys and return the screen, as the terminal does; the answer to a question just asked is on it.
-
-        Raises:
-            UserAgentError: The User Agent failed on a question asked meanwhile.
-        """
-        before = self._door.messages
-        self._door.open()
-        try:
-            screen = self._screen.send(keys, enter=enter, wait=wait)
-            if wait is None and self._door.messages != before:
-                # It came to rest while the answer was on its way.
-                screen = self._screen.send("", enter=False, wait=None)
-        finally:
-            self._door.shut()
-        return screen
-
-    def close(self) -> None:
-        """End terminal and door."""
-        try:
-            self._door.close()
-        finally:
-            self._screen.close()
 
 
 def door_to(box: Files, session: Session) -> AskUserDoor | None:

@@ -17,7 +17,8 @@ from icae_env.sandbox.base import Sandbox, SandboxConfig
 from icae_env.sandbox.fakefiles import FakeFiles
 from icae_env.sandbox.shell import Shell
 from icae_env.user_agent import UserAgent, door, replies
-from icae_env.user_agent.door import AskingShell, AskUserDoor
+from icae_env.user_agent.asking import AskingShell
+from icae_env.user_agent.door import AskUserDoor
 from icae_env.user_agent.session import Session
 
 CLASH, ZONE = "What if two wishes clash in the same room?", "How are time zones handled?"
