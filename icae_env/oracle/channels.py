@@ -15,10 +15,11 @@ class Channel:
         source: Where they come from.
         sink: Where they go; at the end it is closed too, so that whoever reads there sees the end.
         most: Bytes noted.
+        lingers: Whether the sink stays open at the end of the source, for words of the host's own.
     """
 
-    def __init__(self, source: int, sink: int, most: int) -> None:
-        self._source, self._sink, self._most = source, sink, most
+    def __init__(self, source: int, sink: int, most: int, *, lingers: bool = False) -> None:
+        self._source, self._sink, self._most, self._lingers = source, sink, most, lingers
         self._waiting = memoryview(b"")
         self.noted = bytearray()
         self.cut = False
@@ -27,7 +28,7 @@ class Channel:
     @property
     def ended(self) -> bool:
         """Whether nothing more will go through."""
-        return self._sink < 0
+        return self._sink < 0 or (self._source < 0 and not self._waiting)
 
     def wish(self) -> tuple[int, int] | None:
         """Return the descriptor and the event that the next move needs."""
@@ -45,10 +46,10 @@ class Channel:
         except BlockingIOError:
             return
         except OSError:  # nobody reads any more, or the other side of a terminal is gone
-            self.close()
+            self._finish()
             return
         if not part:
-            self.close()
+            self._finish()
             return
         room = self._most - len(self.noted)
         self.noted += part[:room]
@@ -56,9 +57,17 @@ class Channel:
         self._waiting = memoryview(part)
         self.move()
 
+    def _finish(self) -> None:
+        if self._lingers and not self._waiting and self._source >= 0:
+            os.close(self._source)
+            self._source = -1
+        else:
+            self.close()
+
     def say(self, text: bytes) -> None:
-        """Add words of the host's own to what goes to the sink."""
-        self._waiting = memoryview(bytes(self._waiting) + text)
+        """Add words of the host's own to what goes to the sink, if that is open."""
+        if self._sink >= 0:
+            self._waiting = memoryview(bytes(self._waiting) + text)
 
     def close(self) -> None:
         """End it: the writer finds nobody reading, the reader the end of file."""

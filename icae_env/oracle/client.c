@@ -25,7 +25,7 @@
 enum { IN_TTY = 1, OUT_TTY = 2, ERR_TTY = 4, SAME = 8, FILE_IN = 16, NO_IN = 32, KEYS = 64 };
 enum { INPUT, OUT, ERR, SCREEN, TYPED, PIPES };
 
-static int server = -1, screen = -1, foreground, changed;
+static int server = -1, screen = -1, foreground, changed, closed;
 static struct termios before;
 
 struct flow {
@@ -119,7 +119,7 @@ static void send_all(const char *data, size_t length, int fd) {
 static int look_at_streams(int *given) {
     struct stat in, out, err;
     int flags = 0, mode = fcntl(0, F_GETFL);
-    if (mode < 0 || fstat(0, &in) != 0) flags |= NO_IN;
+    if (closed & 1 || fstat(0, &in) != 0) flags |= NO_IN;
     else if (isatty(0)) flags |= IN_TTY;
     else if ((S_ISREG(in.st_mode) || (S_ISCHR(in.st_mode) && in.st_rdev == 0x103)) && (mode & O_ACCMODE) == O_RDONLY) {
         flags |= FILE_IN; /* a file keeps its position only when the program itself reads it */
@@ -245,8 +245,18 @@ static _Noreturn void end(int by_signal, int code) {
     _exit(128 + code);
 }
 
+/* What was closed must not become one of our own descriptors. */
+static void hold_streams(void) {
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0) {
+            closed |= 1 << fd;
+            open("/dev/null", O_RDONLY);
+        }
+}
+
 int main(int argc, char **argv) {
     struct sockaddr_un address = {AF_UNIX, SOCKET};
+    hold_streams();
     server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (server < 0 || connect(server, (struct sockaddr *)&address, sizeof address) != 0) fail(strerror(errno));
     catch_signals();

@@ -116,14 +116,14 @@ class Exchange:
         self._resize(self._request.rows, self._request.columns)
         theirs, ours = self._pipe(ours_reads=False)
         self._pipes[wire.SCREEN] = theirs
-        self._add(wire.SCREEN, Channel(os.dup(self._master), ours, self._most))
+        self._add(wire.SCREEN, Channel(os.dup(self._master), ours, self._most, lingers=True))
         return slave
 
     def _outward(self, number: int) -> int:
         """Make the way of an output to the client and return the program's end."""
         program, source = self._pipe(ours_reads=True)
         self._pipes[number], sink = self._pipe(ours_reads=False)
-        self._add(number, Channel(source, sink, self._most))
+        self._add(number, Channel(source, sink, self._most, lingers=number == wire.ERR))
         return program
 
     def _inward(self, number: int, sink: int) -> None:
@@ -159,7 +159,7 @@ class Exchange:
         while code is None or self._left_to_say():
             left = deadline - time.monotonic()
             if left <= 0:
-                self.note = f"It was ended after {seconds:g} seconds."
+                self._say(f"It was ended after {seconds:g} seconds.")
                 call.kill()
                 deadline = float("inf")
             own = [connection.fileno(), stop, *([call.status_fd] if code is None else [])]
@@ -180,16 +180,17 @@ class Exchange:
         try:
             code = call.wait()
         except OSError as error:
-            self.note = f"It could not be executed: {error.strerror or error}."
-            code = NOT_RUN
+            self._say(f"It could not be executed: {error.strerror or error}.")
+            return NOT_RUN
         assert code is not None
-        if self.note:
-            for number in (wire.ERR, wire.SCREEN, wire.OUT):
-                if (channel := self._channels.get(number)) and not channel.ended:
-                    channel.say(f"executable: {self.note}\n".encode())
-                    break
-            return code if code == NOT_RUN else OVERDUE
-        return code
+        return OVERDUE if self.note else code
+
+    def _say(self, why: str) -> None:
+        """Note why the program was not run, or not to its end, and tell the client."""
+        self.note = why
+        channels = (self._channels.get(number) for number in (wire.ERR, wire.SCREEN, wire.OUT))
+        if channel := next(filter(None, channels), None):
+            channel.say(f"executable: {why}\n".encode())
 
     def _ready(self, readable: list[int], seconds: float) -> set[int]:
         events = dict.fromkeys(readable, select.POLLIN)

@@ -39,7 +39,8 @@ class Probe(BaseModel):
     files: Mapping[str, Data] = Field(default_factory=dict)
     """Files in the workspace, as they were before the call, that its arguments name: path in the workspace -> content."""
     written: Mapping[str, Data | None] = Field(default_factory=dict)
-    """Files in the workspace that were made or changed meanwhile, as they were afterwards; None: not kept."""
+    """Files in the workspace that were made or changed meanwhile, or some milliseconds before, as they were afterwards; None:
+    not kept."""
     stdout: Data = ""
     """What it printed, up to MOST_BYTES; on a terminal everything that it printed."""
     stderr: Data = ""
