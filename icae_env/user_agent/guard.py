@@ -152,10 +152,11 @@ class Guard:
     def reason(self, question: str) -> str | None:
         """Return why the question is refused, for the host's eyes; None when it is not."""
         folded = " ".join(question.casefold().replace("’", "'").split())
-        words = list(raw_words(folded))
+        words = raw_words(folded)
         present = frozenset(words)
-        if any(not dump.cues.isdisjoint(present) and dump.pattern.search(folded) for dump in _DUMPS):
-            return "asks for the records, the tests or the source"
+        for dump in _DUMPS:
+            if not dump.cues.isdisjoint(present) and dump.pattern.search(folded):
+                return "asks for the records, the tests or the source"
         return "heaps up keywords" if self._is_heap(folded, words) else None
 
     def _is_heap(self, folded: str, words: list[str]) -> bool:

@@ -40,16 +40,16 @@ class PointerIndex:
         self._thresholds = thresholds
         self._references = [_reference(pointer, index) for pointer in pointers]
 
-    def touched(self, question: str, terms: tuple[str, ...]) -> tuple[int, ...]:
+    def touched(self, words: Sequence[str], terms: Sequence[str]) -> tuple[int, ...]:
         """Return the numbers of the references that are asked about, best first.
 
         Args:
-            question: The message.
+            words: All words of the message.
             terms: Its stems.
         """
         if not self._references:
             return ()
-        asked, said = frozenset(terms), f" {' '.join(raw_words(question))} "
+        asked, said = frozenset(terms), f" {' '.join(words)} "
         shares: dict[int, float] = {}
         limits = self._thresholds
         for number, reference in enumerate(self._references):
@@ -74,7 +74,7 @@ def _reference(pointer: Pointer, index: RecordIndex) -> _Reference:
     words = index.terms(split_camel(pointer.vague_reference), without=COMMON_WORDS)
     weights = {word: index.idf.get(word, index.rarest) for word in words}
     meant = index.terms(split_camel(pointer.actual_meaning), without=COMMON_WORDS)
-    plain = list(raw_words(pointer.vague_reference))
+    plain = raw_words(pointer.vague_reference)
     length = min(VERBATIM, len(plain))
     runs = [plain[start : start + length] for start in range(len(plain) - length + 1)] if plain else []
     near = neighbours()

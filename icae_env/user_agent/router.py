@@ -7,7 +7,7 @@ protocol and can do no more than choose: replies are built elsewhere, from store
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
@@ -18,6 +18,7 @@ from icae_env.user_agent.lexicon import shapes
 from icae_env.user_agent.pointer_index import PointerIndex
 from icae_env.user_agent.records import RecordSet
 from icae_env.user_agent.weights import Thresholds, Weights
+from icae_env.user_agent.words import raw_words
 
 RoutingKind = Literal["records", "pointer", "signature", "fallback", "vague", "refused"]
 """What a question is answered with first; a reply may hold a pointer, records and the signature together."""
@@ -64,7 +65,7 @@ MakeRouter = Callable[[RecordSet], Router]
 """What makes a router for a record set: a router's class, or a function."""
 
 
-_Said = tuple[str, tuple[str, ...]]
+Said = tuple[str, tuple[str, ...]]
 """A text and its terms."""
 _PARTS = re.compile(r"[?\n;]+|(?:^|\s)(?:\d+[.)]|[a-z]\))\s|[.!]\s|,\s(?:and\s|or\s)?", re.IGNORECASE)
 
@@ -96,13 +97,16 @@ class KeywordRouter:
         terms = tuple(dict.fromkeys(term for _, part in parts for term in part))
         # Of the whole message, since a literal may be cut by the parts' borders.
         shown = tuple(dict.fromkeys(shapes(question.casefold())))
-        pointers = self._pointers.touched(question, terms)
+        words = raw_words(question)
+        pointers = self._pointers.touched(words, terms)
         signature = self._has_signature and asks_for_interface(question)
-        if not pointers and not signature and not shown and is_about_nothing(question):
+        if not pointers and not signature and not shown and is_about_nothing(question, words):
             return Routing(kind="vague")
         limits = self._thresholds
         least = limits.least * (limits.closed if is_closed(question) else 1.0)
-        said = [(text, part) for text, part in parts if part]
+        # A part that has nearly all of the message's terms says no more than the message.
+        most = limits.part_most * len(terms)
+        said = [(text, part) for text, part in parts if part and len(part) <= most]
         matches, near = self._matches((question, (*terms, *shown)), said, least)
         # A yes-or-no question names all that it is about: there is nothing to be more specific about.
         kind: RoutingKind = "vague" if near and least == limits.least else "fallback"
@@ -114,31 +118,28 @@ class KeywordRouter:
             kind = "signature"
         return Routing(kind=kind, matches=matches, pointers=pointers, signature=signature)
 
-    def _scores(self, text: str, terms: tuple[str, ...]) -> list[float]:
-        """Return every record's score; what a router of another kind overrides.
+    def _scores(self, said: Sequence[Said]) -> list[list[float]]:
+        """Return every record's score for each text; what a router of another kind overrides.
 
         Args:
-            text: The message, or a part of it.
-            terms: Its stems, signs and shapes.
+            said: The message, then its parts; their terms are stems, signs and shapes.
         """
-        return self.index.scores(terms)
+        return self.index.scores([terms for _, terms in said])
 
-    def _matches(self, message: _Said, parts: list[_Said], least: float) -> tuple[tuple[Match, ...], bool]:
+    def _matches(self, message: Said, parts: list[Said], least: float) -> tuple[tuple[Match, ...], bool]:
         """Return the records that are touched, and whether one nearly is."""
         limits = self._thresholds
-        whole = self._scores(*message)
+        whole, *rest = self._scores((message, *parts))
         best = max(whole, default=0.0)
         enough = self._least(least, message[1])
         floor = max(enough, self._near_best * best)
         chosen = {number: score for number, score in enumerate(whole) if score >= floor}
-        for text, terms in parts if len(parts) > 1 else ():
-            scores = self._scores(text, terms)
+        for (_, terms), scores in zip(parts, rest, strict=True):
             score = max(scores, default=0.0)
             gained = score * limits.part_gain
-            number = scores.index(score) if scores else 0
-            lowest = max(self._least(least, terms), limits.part_near_best * best)
-            if gained >= lowest and gained > chosen.get(number, 0.0):
-                chosen[number] = gained
+            if gained >= limits.part_near_best * best and gained >= self._least(least, terms):
+                number = scores.index(score)
+                chosen[number] = max(gained, chosen.get(number, 0.0))
         ranked = sorted(chosen, key=lambda number: (-chosen[number], number))
         matches = tuple(Match(id=self._ids[number], score=round(chosen[number], 6)) for number in ranked)
         return matches, best >= limits.nearly * enough

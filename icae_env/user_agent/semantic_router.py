@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from icae_env.errors import ConfigError, MissingDependencyError
 from icae_env.user_agent.encoder import BertEncoder
 from icae_env.user_agent.records import RecordSet
-from icae_env.user_agent.router import KeywordRouter
+from icae_env.user_agent.router import KeywordRouter, Said
 from icae_env.user_agent.weights import Thresholds, Weights
 
 MODEL_VARIABLE = "ICAE_SEMANTIC_MODEL"
@@ -72,8 +72,12 @@ class SemanticRouter(KeywordRouter):
         sizes = [sum(1 for text in items if text) for items in texts]
         self._starts = [sum(sizes[:number]) for number in range(len(sizes))]
 
-    def _scores(self, text: str, terms: tuple[str, ...]) -> list[float]:
-        scores = super()._scores(text, terms)
+    def _scores(self, said: Sequence[Said]) -> list[list[float]]:
+        return [
+            self._raised(text, scores) for (text, _), scores in zip(said, super()._scores(said), strict=True)
+        ]
+
+    def _raised(self, text: str, scores: list[float]) -> list[float]:
         if not scores:
             return scores
         # Folded, so that casing never changes an answer. Products of rows, not of matrices: their sums have one order.

@@ -24,13 +24,13 @@ class Weights:
     """Added, per idf, where a trigger of one word occurs: a rare one alone is to suffice."""
     least_part: float = 0.3
     """Share of a phrase's idf below which a partial match counts nothing."""
-    example: float = 0.75
+    example: float = 0.7
     """Of the best matching example question."""
-    examples: float = 0.55
+    examples: float = 0.5
     """Of a word that stands in any of the record's example questions."""
     input: float = 0.5
     """Of the witness whose input shares most with the question."""
-    beside_examples: float = 0.55
+    beside_examples: float = 0.4
     """Factor on all else, where a record has ``FULL`` examples; with fewer it lies between that and 1."""
     synonym: float = 0.6
     """Factor on a response word that a word of the question may stand for."""
@@ -44,9 +44,9 @@ class Weights:
 class Thresholds:
     """When a score is good enough."""
 
-    least: float = 1.55
+    least: float = 1.5
     """Score below which a record is not touched; a word that only one record has counts about 1."""
-    closed: float = 1.5
+    closed: float = 1.6
     """Factor on ``least`` for a yes-or-no question: it names all that it is about, so more of it must match."""
     few: float = 1.0
     """How little ``least`` falls for a question of fewer than three terms, which cannot score as high as others."""
@@ -58,6 +58,8 @@ class Thresholds:
     """The same where all records have ``FULL`` examples, so that close scores tell more; else it lies between."""
     part_gain: float = 1.1
     """Factor on the score of a part of the message, which has fewer words to match by."""
+    part_most: float = 0.8
+    """Share of the message's terms above which a part is not looked at by itself."""
     part_near_best: float = 0.35
     """As ``near_best``, for the best record of a part."""
     pointer: float = 0.55

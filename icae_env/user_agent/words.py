@@ -55,14 +55,17 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SYMBOL = re.compile(r"([*{}\[\]\\|^~$#@&%+<>=/!:;.-])\1*")
 
 
-def raw_words(text: str) -> Iterator[str]:
-    """Yield the casefolded words of a text, possessive and elision marks dropped."""
-    for word in _WORD.findall(text.casefold()):
-        if "'" in word or "’" in word:
-            word = word.replace("’", "'")  # noqa: PLW2901
-            yield word[:-2] if word.endswith("'s") else word.replace("'", "")
-        else:
-            yield word
+def raw_words(text: str) -> list[str]:
+    """Return the casefolded words of a text, possessive and elision marks dropped."""
+    words = _WORD.findall(text.casefold())
+    return [_unmarked(word) for word in words] if "'" in text or "’" in text else words
+
+
+def _unmarked(word: str) -> str:
+    if word.isalnum():
+        return word
+    word = word.replace("’", "'")
+    return word[:-2] if word.endswith("'s") else word.replace("'", "")
 
 
 def split_camel(text: str) -> str:
