@@ -62,5 +62,5 @@ def test_bytes_that_are_no_text(box: Served, tmp_path: Path) -> None:
 
 def test_a_log_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "probes.jsonl").write_text("{}\n")
-    with pytest.raises(ConfigError, match="probes.jsonl"):
+    with pytest.raises(ConfigError, match=r"probes\.jsonl"):
         list(read_probes(tmp_path / "probes.jsonl"))
