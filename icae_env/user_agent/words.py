@@ -30,12 +30,13 @@ COMMON_WORDS = frozenset(
 
 STOP_WORDS = frozenset(
     """
-    a about am an and are as at be been being but by can cannot cant could couldnt did didnt do does doesnt doing dont for
-    from had has have havent having he her his how however i id if ill im in into is isnt it its itself ive just let lets
-    me my need needed needs of ok okay on or our please question she should shouldnt so some such than thank thanks that
-    thats the their them then there theres these they this those though thus to upon us very via want wanted was wasnt we
-    well were what whatever when whenever where whereas wherever whether which while who whole whom whose why will wish
-    with wont would wouldnt you your yours
+    a about am an and are as at be been being but by can cannot cant could couldnt did didnt do does doesnt doing
+    dont for from get gets give given got had has have havent having he her his how however i id if ill im in into
+    is isnt it its itself ive just let lets may me might must my need needed needs of ok okay on or our please
+    question say says shall she should shouldnt so some such than thank thanks that thats the their them then there
+    theres these they this those though thus to upon us very via want wanted was wasnt we well were what whatever
+    when whenever where whereas wherever whether which while who whole whom whose why will wish with wont would
+    wouldnt you your yours
     """.split()  # noqa: SIM905
 )
 """Words that are never looked at. All others are weighed by rarity: ``first`` or ``same`` may be what a question is about."""
