@@ -25,7 +25,7 @@
 enum { IN_TTY = 1, OUT_TTY = 2, ERR_TTY = 4, SAME = 8, FILE_IN = 16, NO_IN = 32, KEYS = 64 };
 enum { INPUT, OUT, ERR, SCREEN, TYPED, PIPES };
 
-static int server = -1, screen = -1, foreground, changed, closed;
+static int server = -1, screen = -1, foreground, changed, closed, ignored;
 static struct termios before;
 
 struct flow {
@@ -64,12 +64,14 @@ static void on_signal(int number) {
     errno = kept;
 }
 
+/* Pass every signal on; what we were started to ignore, the program is started to ignore, and may decide otherwise. */
 static void catch_signals(void) {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH};
-    struct sigaction action = {.sa_handler = on_signal}, old;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(numbers[i], &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
+    static const int numbers[] = {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH};
+    struct sigaction action = {.sa_handler = SIG_IGN}, old;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (sigaction(numbers[i], &action, &old) == 0 && old.sa_handler == SIG_IGN && i < 8) ignored |= 1 << i;
+        action.sa_handler = on_signal;
+    }
 }
 
 /* Leave the layout of lines to the program's own terminal, and with RAW the keys as well. */
@@ -146,11 +148,12 @@ static void ask(int argc, char **argv) {
     const char *term = getenv("TERM");
     if (!getcwd(cwd, sizeof cwd)) strcpy(cwd, "?");
     if (!term || strlen(term) > 60) term = "";
-    size_t room = 16 + strlen(cwd) + strlen(term);
+    size_t room = 17 + strlen(cwd) + strlen(term);
     for (int i = 0; i < argc; i++) room += strlen(argv[i]) + 1;
     char *message = malloc(room), *end = message + 8;
     if (!message) fail("out of memory");
     *end++ = (char)flags;
+    *end++ = (char)ignored;
     size_of_screen((unsigned char *)end);
     end += 4;
     put(&end, cwd);

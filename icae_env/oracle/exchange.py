@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import os
 import select
-import signal
 import socket
 import struct
 import termios
@@ -20,9 +19,6 @@ from icae_env.oracle.wire import Request
 from icae_env.sandbox.base import Call, Companion
 
 _MESSAGE = 6
-_FORWARDED = frozenset(
-    {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM}
-)  # fmt: skip
 _FIRST_LOOK, _LONGEST_LOOK, _LONG = 0.001, 0.02, 60.0
 OVERDUE = 124
 """Exit code of a program whose time was up, and NOT_RUN of one that was not executed."""
@@ -75,7 +71,9 @@ class Exchange:
                 streams = self._streams()
                 wire.send_pipes(connection, self._pipes)
                 argv = [os.fsdecode(word) for word in self._request.argv]
-                call = self._companion.run(argv, streams, env=env, cwd=cwd, tty=self._request.terminal)
+                call = self._companion.run(
+                    argv, streams, env=env, cwd=cwd, tty=self._request.terminal, ignored=self._request.ignored
+                )
             self._own.callback(call.close)
             connection.setblocking(False)
             return self._relay(call, connection, stop, seconds)
@@ -217,7 +215,7 @@ class Exchange:
         message = connection.recv(_MESSAGE)
         if not message:
             raise ConnectionResetError("the client is gone")
-        if message[:1] == b"S" and len(message) == _MESSAGE and message[1] in _FORWARDED:
+        if message[:1] == b"S" and len(message) == _MESSAGE and message[1] in wire.SIGNALS:
             call.signal(message[1])
         elif message[:1] == b"W" and len(message) == _MESSAGE and self._master >= 0:
             self._resize(*struct.unpack_from("<HH", message, 1))

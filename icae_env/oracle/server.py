@@ -26,7 +26,7 @@ from icae_env.sandbox.base import BASE_ENV, WORKSPACE, Backend, Companion, Limit
 SOCKET = PurePosixPath("/run/oracle/socket")
 MOST_CALLS = 32
 """At the same time; further ones wait."""
-_REQUEST_SECONDS = 5.0
+_REQUEST_SECONDS = 2.0
 _TERM = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._+-]{0,60}")
 _SETTLE_SECONDS = 2.0
 

@@ -1,15 +1,16 @@
 """What the client in the workspace and the server say to each other over a socket (see ``client.c``).
 
-The client sends ``ICAE``, a length and that many bytes: flags, size of its screen, and strings that end in NUL: its directory, its
-kind of terminal, its arguments. A file or /dev/null that is its standard input comes along as a descriptor. The answer is ``G``, a
-set of pipes and the pipes themselves. Then messages of 4 bytes go to the client (``I``: standard input is wanted; ``X``: how it
-ended) and messages of 6 bytes to the server (``S``: a signal; ``W``: another size of the screen).
+The client sends ``ICAE``, a length and that many bytes: flags, the signals it ignores, the size of its screen, and strings that end
+in NUL: its directory, its kind of terminal, its arguments. A file or /dev/null that is its standard input comes along as a
+descriptor. The answer is ``G``, a set of pipes and the pipes themselves. Then messages of 4 bytes go to the client (``I``: standard
+input is wanted; ``X``: how it ended) and messages of 6 bytes to the server (``S``: a signal; ``W``: another size of the screen).
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import socket
 import stat
 import struct
@@ -19,10 +20,15 @@ from typing import NamedTuple
 from icae_env.sandbox.launch.messages import receive
 
 IN_TTY, OUT_TTY, ERR_TTY, SAME, FILE_IN, NO_IN, KEYS = (1 << n for n in range(7))
+SIGNALS = (
+    signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM,
+)  # fmt: skip
+"""Those that are passed on."""
+_SIGNALS = (signal.SIGPIPE, *SIGNALS)
 INPUT, OUT, ERR, SCREEN, TYPED = range(5)
 """Pipes, in the order in which they are passed."""
 _HEADER = struct.Struct("<4sI")
-_FACTS = struct.Struct("<BHH")
+_FACTS = struct.Struct("<BBHH")
 _MOST_BYTES = 2_200_000
 """Of a request: what the kernel lets a program be started with, and a little."""
 _NULL_DEVICE = os.makedev(1, 3)
@@ -36,6 +42,8 @@ class Request(NamedTuple):
     """A call as the client tells it."""
 
     flags: int
+    ignored: tuple[int, ...]
+    """Signals that the client was started to ignore."""
     rows: int
     columns: int
     cwd: bytes
@@ -88,14 +96,15 @@ def _more(connection: socket.socket, length: int, deadline: float) -> bytes:
 
 
 def _parse(body: bytes, fds: list[int]) -> Request:
-    flags, rows, columns = _FACTS.unpack_from(body)
+    flags, mask, rows, columns = _FACTS.unpack_from(body)
     words = body[_FACTS.size :].split(b"\0")
     if len(words) < 4 or words[-1] != b"":
         raise ForgedError("its strings are incomplete")
     if len(fds) != bool(flags & FILE_IN) or (fds and not _is_harmless(fds[0])):
         raise ForgedError("its standard input is not what it says")
     cwd, term, *argv = words[:-1]
-    return Request(flags, rows, columns, cwd, term, tuple(argv), fds[0] if fds else -1)
+    ignored = tuple(number for bit, number in enumerate(_SIGNALS) if mask & 1 << bit)
+    return Request(flags, ignored, rows, columns, cwd, term, tuple(argv), fds[0] if fds else -1)
 
 
 def _is_harmless(fd: int) -> bool:

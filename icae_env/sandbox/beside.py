@@ -75,6 +75,7 @@ class Companion(Protocol):
         env: Mapping[str, str],
         cwd: str,
         tty: bool = False,
+        ignored: Sequence[int] = (),
     ) -> Call:
         """Start the program.
 
@@ -84,6 +85,7 @@ class Companion(Protocol):
             env: Its whole environment.
             cwd: Folder in the workspace; elsewhere, ``Call.wait`` raises.
             tty: Whether the first of the streams that is a terminal becomes its controlling terminal.
+            ignored: Signals that it is started to ignore.
 
         Raises:
             SandboxDiedError: The companion is gone.

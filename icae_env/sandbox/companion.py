@@ -101,6 +101,7 @@ class SharedCompanion:
         env: Mapping[str, str],
         cwd: str,
         tty: bool = False,
+        ignored: Sequence[int] = (),
     ) -> SharedCall:
         """Start the program.
 
@@ -113,7 +114,13 @@ class SharedCompanion:
         status, status_end = os.pipe2(os.O_CLOEXEC)
         try:
             _, (pidfd, report) = self._request(
-                "start", [*streams, status_end], argv=list(argv), env=dict(env), cwd=cwd, tty=tty
+                "start",
+                [*streams, status_end],
+                argv=list(argv),
+                env=dict(env),
+                cwd=cwd,
+                tty=tty,
+                ignored=list(ignored),
             )
         except BaseException:
             os.close(status)

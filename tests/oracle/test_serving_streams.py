@@ -73,12 +73,17 @@ def test_closed_streams(box: Served) -> None:
 def test_signals_are_passed_on(box: Served) -> None:
     script = """
         for number in INT TERM HUP; do
-            ( trap - INT; exec setsid bash -c 'trap - INT; exec ./executable hold' ) > out & job=$!
-            for _ in $(seq 200); do grep -q holding out && break; sleep 0.02; done
-            pkill -$number -x executable; wait $job; echo $?; tail -n 1 out
+            ./executable hold > out & job=$!
+            until grep -q holding out; do sleep 0.02; done
+            kill -$number $job; wait $job; echo $?; tail -n 1 out
         done
     """
     assert box.text(script) == "42\ncaught 2\n55\ncaught 15\n41\ncaught 1\n"
+
+
+def test_what_the_caller_ignores_the_program_is_started_to_ignore(box: Served) -> None:
+    show = "./executable sh 'grep SigIgn /proc/self/status | tail -c 5'"  # the higher ones come from who started this process
+    assert box.text(f"trap '' INT PIPE; {show}; trap - INT PIPE; {show}") == "1002\n0000\n"
 
 
 def test_when_the_client_is_killed_so_is_the_program(box: Served) -> None:

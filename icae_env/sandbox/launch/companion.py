@@ -158,7 +158,9 @@ class Init:
             os.close(fd)
         return True
 
-    def start(self, fds: list[int], *, argv: list[str], env: dict[str, str], cwd: str, tty: bool):
+    def start(
+        self, fds: list[int], *, argv: list[str], env: dict[str, str], cwd: str, tty: bool, ignored: list[int]
+    ):
         """Run the program; the client gets a pidfd, and a pipe that tells of a failure to execute it."""
         report_read, report_write = os.pipe2(os.O_CLOEXEC)
         child = os.fork()
@@ -170,6 +172,8 @@ class Init:
                 for fd in (_REPORT, _PROGRAM):
                     os.set_inheritable(fd, False)
                 os.closerange(_PROGRAM + 1, 1 << 20)
+                for number in ignored:
+                    signal.signal(number, signal.SIG_IGN)
                 enter.new_session(False)
                 if tty:
                     _control_terminal()
