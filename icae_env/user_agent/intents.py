@@ -22,6 +22,8 @@ _CLOSED = frozenset(
     """.split()  # noqa: SIM905
 )
 
+_FURTHER = re.compile(r", (?:and|or) ", re.IGNORECASE)
+
 # Fragments of the patterns below.
 _NAMED = (
     r"(?:command|program|programme|executable|binary|script|tool|function|method|class|module|endpoint"
@@ -146,6 +148,6 @@ def is_about_nothing(question: str, words: Sequence[str]) -> bool:
 
 
 def is_closed(question: str) -> bool:
-    """Return whether a message begins like a yes-or-no question."""
+    """Return whether a message is like a yes-or-no question: it begins as one, and asks no second thing after a comma."""
     words = question.split(None, 1)
-    return bool(words) and words[0].casefold().strip(",:") in _CLOSED
+    return bool(words) and words[0].casefold().strip(",:") in _CLOSED and not _FURTHER.search(question)

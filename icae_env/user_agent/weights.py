@@ -46,7 +46,7 @@ class Thresholds:
 
     least: float = 1.5
     """Score below which a record is not touched; a word that only one record has counts about 1."""
-    closed: float = 1.65
+    closed: float = 1.62
     """Factor on ``least`` for a yes-or-no question: it names all that it is about, so more of it must match."""
     few: float = 1.0
     """How little ``least`` falls for a question of fewer than three terms, which cannot score as high as others."""
