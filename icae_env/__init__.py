@@ -13,6 +13,7 @@ from gymnasium.envs.registration import register
 
 if TYPE_CHECKING:
     from icae_env.env.actions import parse_action
+    from icae_env.env.async_env import AsyncICAEEnv
     from icae_env.env.env import ICAEEnv
     from icae_env.env.tools import tools
     from icae_env.env.vector import ThreadVectorEnv
@@ -62,6 +63,7 @@ _LAZY = {
         ),
         "icae_env.errors",
     ),
+    "AsyncICAEEnv": "icae_env.env.async_env",
     "ICAEEnv": "icae_env.env.env",
     "Recorder": "icae_env.env.wrappers",
     "TextActions": "icae_env.env.wrappers",
@@ -74,6 +76,7 @@ _LAZY = {
 
 __all__ = [
     "ENV_ID",
+    "AsyncICAEEnv",
     "ConfigError",
     "ContextExceededError",
     "EpisodeStateError",
