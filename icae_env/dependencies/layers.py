@@ -35,9 +35,9 @@ class Unavailable:
     @model_validator(mode="before")
     @classmethod
     def _read(cls, given: Any) -> Any:
-        return (
-            {"reason": given["unavailable"]} if isinstance(given, dict) and "unavailable" in given else given
-        )
+        if not isinstance(given, dict):
+            return given
+        return {"reason" if key == "unavailable" else key: value for key, value in given.items()}
 
 
 def _plain(layer: frozenset[str] | Unavailable) -> list[str] | dict[str, str]:
