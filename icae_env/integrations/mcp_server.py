@@ -18,11 +18,9 @@ from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 
 from icae_env import __version__
-from icae_env.env.spaces import NO_EXIT_CODE
 from icae_env.env.tools import tools
 from icae_env.errors import EpisodeStateError, ICAEError
 from icae_env.integrations.hosted import HostedEpisode
-from icae_env.integrations.messages import Shown
 
 START_URI = "icae://start.md"
 PROMPT = "start"
@@ -87,7 +85,7 @@ class EpisodeServer:
         except ICAEError:  # what failed is the host's business; its own process tells it
             return _said("The episode failed on the host's side and is over.", error=True)
         return _said(
-            _with_counts(shown) + score, meta=shown.model_dump(mode="json", exclude={"type", "text"})
+            shown.with_counts() + score, meta=shown.model_dump(mode="json", exclude={"type", "text"})
         )
 
     def _score(self) -> str:
@@ -124,15 +122,6 @@ class EpisodeServer:
             raise MCPError(types.INVALID_PARAMS, f"There is no prompt but '{PROMPT}'.")
         text = types.TextContent(text=self._episode.ready.text)
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=text)])
-
-
-def _with_counts(shown: Shown) -> str:
-    if shown.end is not None:
-        return shown.text
-    code = [f"exit code {shown.exit_code}"] if shown.exit_code != NO_EXIT_CODE else []
-    counts = [*code, f"{shown.steps_left} actions left", f"{shown.questions_left} questions left"]
-    break_ = "" if not shown.text or shown.text.endswith("\n") else "\n"
-    return f"{shown.text}{break_}[{'; '.join(counts)}]"
 
 
 def _said(text: str, *, error: bool = False, meta: Mapping[str, Any] | None = None) -> types.CallToolResult:

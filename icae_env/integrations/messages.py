@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from icae_env.env.spaces import NO_EXIT_CODE
 from icae_env.rollout.store import EpisodeKey, EpisodeRow
 
 
@@ -57,6 +58,15 @@ class Shown(_Frozen):
     questions_left: int
     end: str | None = None
     """Why the episode is over; None while it is not."""
+
+    def with_counts(self) -> str:
+        """Return what a model sees of it: the text, and below it the exit code and what is left of the limits."""
+        if self.end is not None:
+            return self.text
+        code = [f"exit code {self.exit_code}"] if self.exit_code != NO_EXIT_CODE else []
+        counts = [*code, f"{self.steps_left} actions left", f"{self.questions_left} questions left"]
+        break_ = "" if not self.text or self.text.endswith("\n") else "\n"
+        return f"{self.text}{break_}[{'; '.join(counts)}]"
 
 
 class Over(_Frozen):
