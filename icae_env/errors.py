@@ -2,7 +2,8 @@
 
     ICAEError
     ├── ConfigError (also ValueError)       what the user wrote is wrong: file, field and mend are named
-    │   └── UnknownNameError (also KeyError) a name that is not registered; the valid ones are listed
+    │   ├── UnknownNameError (also KeyError) a name that is not registered; the valid ones are listed
+    │   └── ManifestError                    a dependency manifest that is broken: file, line and reason
     ├── ModelLimitError                      a limit on tokens, cost or model time is used up; the episode ends and is scored
     ├── MissingDependencyError (ImportError) an optional package is not installed; names the command
     ├── EpisodeStateError                    a call that the episode's state does not allow
@@ -69,6 +70,23 @@ class UnknownNameError(ConfigError, KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class ManifestError(ConfigError):
+    """Report a dependency manifest that its ecosystem's own tools would not accept either, or that cannot be read here.
+
+    Args:
+        reason: What is wrong, in one sentence.
+        file: The manifest, relative to the project's folder.
+        line: Where, from 1; None where its format's reader does not tell.
+        mend: What to write instead.
+    """
+
+    def __init__(
+        self, reason: str, *, file: Path | str, line: int | None = None, mend: str | None = None
+    ) -> None:
+        super().__init__(reason, file=file if line is None else f"{file}:{line}", mend=mend)
+        self.reason, self.file, self.line = reason, str(file), line
 
 
 class MissingDependencyError(ICAEError, ImportError):
