@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 
 from icae_env.errors import ConfigError
 from icae_env.registry import resolve
@@ -12,6 +12,7 @@ from icae_env.user_agent import RecordSet, load_records
 from icae_env.user_agent.audit import Figures, audit
 from icae_env.user_agent.checks import Audit, load_audit
 from icae_env.user_agent.corpus import task_corpus
+from icae_env.user_agent.words import raw_words, stem, symbols
 
 ROUTER = "keyword"
 LEAST_QUESTIONS = 3
@@ -19,6 +20,10 @@ LEAST_QUESTIONS = 3
 LEAST_DISTRACTORS, LEAST_CHEATS = 10, 5
 LEAST_EXAMPLES = 8
 """Example questions of a record, once a task's records have any."""
+MOST_ALIKE = 0.75
+"""Share of words that an example and an audit question may have in common; a paraphrase would prove nothing."""
+_Words = frozenset[str]
+"""Words of a question, each with how often it stood there before."""
 LEAST_BY_STYLE = {"precise": 0.95, "wordy": 0.90, "colloquial": 0.60}
 """recall@3 of targeted questions in each manner, for records with examples."""
 LEAST_RECALL, LEAST_FALLBACK, LEAST_BLOCKED = 0.85, 0.90, 1.0
@@ -74,7 +79,10 @@ def _check_examples(task: TaskFolder) -> list[Finding]:
     for index, record in enumerate(records.records):
         manners = (record.examples.precise, record.examples.wordy, record.examples.colloquial)
         messages = [
-            f"'{text}' is a question of audit.json." for text in record.examples.all if plain(text) in asked
+            f"'{text}' is too like '{question}' of audit.json. Mend: give another example, or none."
+            for text, said in ((text, _words(text)) for text in record.examples.all)
+            for question, words in asked.items()
+            if _shared(said, words) > MOST_ALIKE
         ]
         if len(record.examples.all) < LEAST_EXAMPLES or not all(manners):
             messages.append(
@@ -86,9 +94,25 @@ def _check_examples(task: TaskFolder) -> list[Finding]:
     return findings
 
 
-def _questions(asked: Audit) -> frozenset[str]:
+def _questions(asked: Audit) -> dict[str, _Words]:
+    """Return the words of each question that a record answers."""
     targeted = [item.question for items in asked.records.values() for item in items]
-    return frozenset(map(plain, (*targeted, *(item.question for item in asked.multi))))
+    return {text: _words(text) for text in (*targeted, *(item.question for item in asked.multi))}
+
+
+def alike(one: str, other: str) -> float:
+    """Return the share of words and signs that two questions have in common, from 0 to 1, each as often as it occurs."""
+    return _shared(_words(one), _words(other))
+
+
+def _shared(one: _Words, other: _Words) -> float:
+    return 2 * len(one & other) / max(1, len(one) + len(other))
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> _Words:
+    found: list[str] = [*map(stem, raw_words(text)), *symbols(text)]
+    return frozenset(f"{word} {found[:place].count(word)}" for place, word in enumerate(found))
 
 
 def plain(text: str) -> str:

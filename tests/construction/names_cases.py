@@ -82,7 +82,7 @@ _NATIVE: dict[str, dict[str, list[dict[str, Any]]]] = {
 _PUBLIC = ("ranks-01", "slugs-01", "labels-01", "snakes-02")
 
 _ENHANCED: dict[str, list[dict[str, Any]]] = {
-    "far-ranks": [rank(n) for n in (0, 111, 211, 1013, 10012, -111, -12, -3, 1000003)],
+    "far-ranks": [rank(n) for n in (0, 111, 211, 1013, 10012, -111, -12, -3, 1000003, 10111, -213, 999912)],
     "odd-slugs": [
         text("slug", "Crème brûlée"),
         text("slug", "日本 Tee"),
@@ -104,6 +104,8 @@ _ENHANCED: dict[str, list[dict[str, Any]]] = {
         text("heading", "semi-final-RoundTwo"),
         text("heading", "rock'n'roll"),
         text("heading", "well-known-facts"),
+        text("heading", "bird's-eye viewPoint"),
+        text("heading", "jack's_house rules"),
     ],
     "odd-snakes": [
         text("snake", "parseHTTPResponse"),
@@ -111,6 +113,8 @@ _ENHANCED: dict[str, list[dict[str, Any]]] = {
         text("snake", "already_snake-form"),
         text("snake", "ABC"),
         text("snake", "IOErrorX9Y"),
+        text("snake", "XMLHttpRequest2"),
+        text("snake", "TLSv3Handshake"),
     ],
     "odd-compacts": [
         text("compact", "mIXED_cASES_hERE"),
@@ -122,7 +126,7 @@ _ENHANCED: dict[str, list[dict[str, Any]]] = {
         text("compact", "Camel_Case"),
     ],
 }
-GOOD_ENHANCED = 33
+GOOD_ENHANCED = 40
 """Of these so many are left when what cannot be used is dropped."""
 
 

@@ -115,10 +115,27 @@ def test_with_examples_counts_and_figures_are_judged(copied: Path) -> None:
 
     records(copied, "L1", spoil)
     messages = [item.message for item in faults(copied)]
-    assert any("is a question of audit.json" in text for text in messages)
+    assert any("is too like" in text for text in messages)
     assert any("not at least 8" in text for text in messages)
     assert any(text.startswith("recall@3 of targeted questions is") for text in messages)
     assert any(text.startswith("recall@3 of precise questions is") for text in messages)
+
+
+def test_an_example_may_not_be_an_audit_question_in_other_words(copied: Path) -> None:
+    file = copied.parent.parent / "user_agent_data" / "copied" / "audit.json"
+    audit = json.loads(file.read_text())
+    asked = "With how many digits does a descending series of hexadecimal offsets print its first member?"
+    next(iter(audit["records"].values()))[0]["question"] = asked
+    file.write_text(json.dumps(audit))
+    paraphrase = asked.replace("print", "show")
+    other = "How wide is the first number of a hexadecimal series that goes downwards?"
+
+    def say(oracle: dict[str, Any]) -> None:
+        oracle["hidden_constraints"][0]["examples"]["precise"] += [paraphrase, other]
+
+    records(copied, "L1", say)
+    messages = [item.message for item in faults(copied) if item.field and "examples" in item.field]
+    assert messages == [f"'{paraphrase}' is too like '{asked}' of audit.json."]
 
 
 def test_an_unreadable_file_is_a_fault_and_not_the_end(copied: Path) -> None:
