@@ -26,6 +26,7 @@ from icae_env.sandbox.launch import client
 STEPS = int(os.environ.get("ICAE_SOAK_STEPS", "2000"))
 SEED = int(os.environ.get("ICAE_SOAK_SEED", "1"))
 BATCH = 40
+ROUND = 2000
 LIMITS = Limits(memory=512 * MIB, processes=96, workspace=64 * MIB, scratch=32 * MIB)
 GROWTH = 64 * MIB
 """Bytes by which this process may grow after the first batches."""
@@ -167,22 +168,28 @@ def test_nothing_wedges_crashes_or_leaks(where: dict[str, str]) -> None:
         pytest.skip("tmux is not installed; mend: apt-get install tmux")
     soak = Soak(where)
 
-    @seed(SEED)
-    @settings(
-        max_examples=max(1, -(-STEPS // BATCH)),
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(st.lists(ACTIONS, min_size=BATCH, max_size=BATCH))
-    def drive(actions: list[Any]) -> None:
-        if soak.done < STEPS:
-            soak.batch(actions)
+    def drive(round_seed: int) -> None:
+        @seed(round_seed)
+        @settings(
+            max_examples=ROUND // BATCH,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(st.lists(ACTIONS, min_size=BATCH, max_size=BATCH))
+        def one_round(actions: list[Any]) -> None:
+            if soak.done < STEPS:
+                soak.batch(actions)
+
+        one_round()
 
     began = time.monotonic()
     try:
-        drive()
+        for number in range(4 * -(-STEPS // ROUND)):
+            drive(
+                SEED + number
+            )  # one run of hypothesis ends early once it has seen too many examples that are too large
         assert soak.done >= STEPS
     finally:
         print(
