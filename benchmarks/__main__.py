@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.episodes import live, reset
+from benchmarks.oracle import oracle
 from benchmarks.replay import replay
 from benchmarks.report import report
 from benchmarks.runs import run
 from benchmarks.steps import ask, edit, step
 
 ALL: dict[str, Callable[..., dict[str, Any]]] = {
-    "step": step, "reset": reset, "edit": edit, "ask": ask, "replay": replay, "live": live, "run": run, "report": report,
+    "step": step, "reset": reset, "edit": edit, "ask": ask, "replay": replay, "live": live,
+    "oracle": oracle, "run": run, "report": report,
 }  # fmt: skip
 
 

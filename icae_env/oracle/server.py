@@ -62,8 +62,9 @@ class ReferenceServer:
         self._terminal_seconds = terminal_seconds or seconds
         self._listener: socket.socket | None = None
         self._companion: Companion | None = None
-        self._acceptor: threading.Thread | None = None
-        self._calls: set[threading.Thread] = set()
+        self._threads: list[threading.Thread] = []
+        self._idle = 0
+        self._turn = threading.Lock()
         self._noting = 0
         self._change = threading.Condition()
         self._failure: SandboxError | None = None
@@ -81,8 +82,8 @@ class ReferenceServer:
         except BaseException:
             self.close()
             raise
-        self._acceptor = threading.Thread(target=self._accept, name="icae reference", daemon=True)
-        self._acceptor.start()
+        with self._change:
+            self._hire()
 
     def check(self) -> None:
         """Wait until what has ended is noted.
@@ -101,14 +102,10 @@ class ReferenceServer:
             with self._change:
                 os.close(self._stopping)
                 self._stopping = -1
-                self._change.notify_all()
-        if self._acceptor is not None:
-            self._acceptor.join()
-            self._acceptor = None
+        for thread in self._threads:
+            thread.join(10.0)
         if self._companion is not None:
             self._companion.close()
-        for thread in list(self._calls):
-            thread.join(10.0)
         if self._listener is not None:
             self._listener.close()
             self._listener = None
@@ -143,25 +140,36 @@ class ReferenceServer:
             self._companion = self._begin()
             return self._companion
 
-    def _accept(self) -> None:
+    def _work(self) -> None:
+        """Serve calls, one after the other. One thread at a time waits for the next, so that none is handed on."""
+        while (connection := self._next()) is not None:
+            with self._change:
+                self._idle -= 1
+                if self._idle == 0 and len(self._threads) < MOST_CALLS:
+                    self._hire()
+            self._serve(connection)
+            with self._change:
+                self._idle += 1
+
+    def _hire(self) -> None:
+        """Start another thread."""
+        thread = threading.Thread(target=self._work, name="icae reference", daemon=True)
+        self._threads.append(thread)
+        self._idle += 1
+        thread.start()
+
+    def _next(self) -> socket.socket | None:
+        """Wait for a client; return None at the end."""
         listener = self._listener
         assert listener is not None
-        poller = select.poll()
-        poller.register(listener, select.POLLIN)
-        poller.register(self._stop, select.POLLIN)
-        while all(fd != self._stop for fd, _ in poller.poll()):
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                continue
-            thread = threading.Thread(
-                target=self._serve, args=(connection,), name="icae reference call", daemon=True
-            )
-            with self._change:
-                self._calls.add(thread)
-            thread.start()
-            with self._change:
-                self._change.wait_for(lambda: len(self._calls) < MOST_CALLS or self._stopping < 0)
+        with self._turn:
+            poller = select.poll()
+            poller.register(listener, select.POLLIN)
+            poller.register(self._stop, select.POLLIN)
+            while all(fd != self._stop for fd, _ in poller.poll()):
+                with contextlib.suppress(OSError):
+                    return listener.accept()[0]
+        return None
 
     def _serve(self, connection: socket.socket) -> None:
         try:
@@ -176,10 +184,6 @@ class ReferenceServer:
             with self._change:
                 # While it is being closed, whatever fails has been ended by that.
                 self._failure = self._failure or (error if self._stopping >= 0 else None)
-        finally:
-            with self._change:
-                self._calls.discard(threading.current_thread())
-                self._change.notify_all()
 
     def _call(self, connection: socket.socket, request: wire.Request) -> None:
         cwd = os.fsdecode(request.cwd)

@@ -114,7 +114,7 @@ class SharedCompanion:
         status, status_end = os.pipe2(os.O_CLOEXEC)
         try:
             _, (pidfd, report) = self._request(
-                "start",
+                b"S",
                 [*streams, status_end],
                 argv=list(argv),
                 env=dict(env),
@@ -131,12 +131,12 @@ class SharedCompanion:
 
     def terminal(self) -> tuple[int, int]:
         """Return both ends of a new pseudo-terminal: the host's and the program's."""
-        _, (master, slave) = self._request("terminal", [])
+        _, (master, slave) = self._request(b"T", [])
         return master, slave
 
     def changes(self, since: int, until: int, *, most: int, size: int) -> dict[str, bytes | None]:
         """Return the files of the workspace that were changed within a time (see ``beside.Companion.changes``)."""
-        _, (memory,) = self._request("changes", [], since=since, until=until, most=most, size=size)
+        _, (memory,) = self._request(b"C", [], since=since, until=until, most=most, size=size)
         with open(memory, "rb") as file:  # noqa: PTH123 - a descriptor
             file.seek(0)
             found = json.load(file)
@@ -187,13 +187,13 @@ class SharedCompanion:
             self._group.remove()
             self._group = None
 
-    def _request(self, do: str, fds: Sequence[int], **fields: Any) -> tuple[dict[str, Any], list[int]]:
-        message = json.dumps({"do": do, **fields}).encode()
+    def _request(self, kind: bytes, fds: Sequence[int], **fields: Any) -> tuple[dict[str, Any], list[int]]:
+        message = kind + json.dumps(fields).encode()
         with contextlib.ExitStack() as stack:
             if len(message) > _LARGE:
-                memory = bwrap_command.memory_file(message)
+                memory = bwrap_command.memory_file(message[1:])
                 stack.callback(os.close, memory)
-                message, fds = json.dumps({"do": do, "large": True}).encode(), [memory, *fds]
+                message, fds = kind + b"large", [*fds, memory]
             try:
                 with self._lock:
                     socket.send_fds(self._channel, [message], list(fds))

@@ -8,7 +8,8 @@ Without root there is no other user. The file can then be executed but not read,
 program itself could run it again, and only one that runs what it is told to, with the variables it is told, would do so.
 
 This process is its init. It is not dumpable, and its memory belongs to the host's user namespace, so nothing inside may trace it.
-A request is JSON; ``start`` brings the three streams and a pipe that gets the exit code (negative: the signal) in the end.
+A request is a letter and JSON: ``S`` starts the program and brings the three streams and a pipe that gets the exit code (negative:
+the signal) in the end, ``T`` makes a terminal, ``C`` asks for changed files.
 """
 
 import fcntl
@@ -18,21 +19,22 @@ import os
 import select
 import signal
 import socket
-import termios
 
 import enter
 import failures
 import messages
 import remains
 import syscalls
-from sealing import SEALER, Recipe, become, mount, seal
+from sealing import Recipe, become, mount, seal
+from spare import Spare
 
 CONTROL = 3
-_REPORT, _PROGRAM = 9, 10
 _CLONE_NEWUTS = 0x04000000
 _KINDS = (
     syscalls.CLONE_NEWNS | syscalls.CLONE_NEWIPC | syscalls.CLONE_NEWNET | _CLONE_NEWUTS | syscalls.CLONE_NEWCGROUP
 )  # fmt: skip
+_BUSY = 5
+"""Milliseconds in which nothing comes, while a call runs, before a spare process is made for the next."""
 _GRANTPT, _UNLOCKED = 0x5441, b"\0\0\0\0"
 _UNLOCK = 0x40045431
 
@@ -117,6 +119,7 @@ class Init:
     def __init__(self, recipe: Recipe, program: int, control: socket.socket) -> None:
         self.recipe, self.program, self.control = recipe, program, control
         self.status: dict[int, int] = {}
+        self.spare: Spare | None = None
 
     def serve(self) -> None:
         """Answer requests until end of file."""
@@ -127,7 +130,10 @@ class Init:
         poller.register(wake_read, select.POLLIN)
         poller.register(self.control, select.POLLIN)
         while True:
-            for fd, _ in poller.poll():
+            ready = poller.poll(0 if not self.status else _BUSY)
+            if self.spare is None and not ready:
+                self.spare = Spare(self.recipe, self.program)
+            for fd, _ in ready or poller.poll():
                 if fd == wake_read:
                     os.read(wake_read, 4096)
                     self.reap()
@@ -141,12 +147,13 @@ class Init:
             return False
         passed: list[int] = []
         try:
-            request = json.loads(message)
-            if request.pop("large", False):
-                request = json.loads(os.pread(fds[0], os.fstat(fds[0]).st_size, 0))
-                os.close(fds.pop(0))
-            do = {"start": self.start, "terminal": self.terminal, "changes": self.changes}[request.pop("do")]
-            reply, passed = do(fds, **request)
+            kind, body = message[:1], message[1:]
+            if kind == b"S":
+                reply, passed = self.start(fds, body)
+            elif kind == b"T":
+                reply, passed = self.terminal()
+            else:
+                reply, passed = remains.changes(self.recipe.workspace, **json.loads(body))
         except (OSError, ValueError) as error:
             reply = {"error": failures.text(error).decode(errors="replace")}
         finally:
@@ -158,55 +165,32 @@ class Init:
             os.close(fd)
         return True
 
-    def start(
-        self, fds: list[int], *, argv: list[str], env: dict[str, str], cwd: str, tty: bool, ignored: list[int]
-    ):
-        """Run the program; the client gets a pidfd, and a pipe that tells of a failure to execute it."""
+    def start(self, fds: list[int], body: bytes):
+        """Run the program; the client gets a pidfd, and a pipe that tells of a failure to execute it.
+
+        Args:
+            fds: The three streams, a pipe for the exit code, and where the request is large, a memory file with it.
+            body: The request.
+        """
+        spare = self.spare or Spare(self.recipe, self.program)
+        self.spare = None
         report_read, report_write = os.pipe2(os.O_CLOEXEC)
-        child = os.fork()
-        if child == 0:
-            try:
-                signal.set_wakeup_fd(-1)
-                enter.reset_signals()
-                enter.place_descriptors([*fds[:3], report_write, self.program], [0, 1, 2, _REPORT, _PROGRAM])
-                for fd in (_REPORT, _PROGRAM):
-                    os.set_inheritable(fd, False)
-                os.closerange(_PROGRAM + 1, 1 << 20)
-                for number in ignored:
-                    signal.signal(number, signal.SIG_IGN)
-                enter.new_session(False)
-                if tty:
-                    _control_terminal()
-                _enter_folder(cwd, self.recipe.workspace)
-                for which, bounds in self.recipe.limits:
-                    enter.resource.setrlimit(which, bounds)
-                self.execute(argv, env)
-            except BaseException as error:  # noqa: BLE001
-                os.write(_REPORT, failures.text(error))
-            finally:
-                os._exit(126)
-        os.close(report_write)
-        self.status[child] = fds[3]
-        return {}, [os.pidfd_open(child), report_read]
+        try:
+            pidfd = spare.begin(body, [*fds[:3], report_write, *fds[4:]])
+        except BaseException:
+            os.close(report_read)
+            spare.drop()
+            raise
+        finally:
+            os.close(report_write)
+        self.status[spare.pid] = fds[3]
+        return {}, [pidfd, report_read]
 
-    def execute(self, argv: list[str], env: dict[str, str]) -> None:
-        """Become the program, with no right to read it, so that the kernel keeps its memory from everybody."""
-        program: int | str = _PROGRAM
-        if self.recipe.sealer:
-            syscalls.act_as(SEALER)
-            program = f"{self.recipe.place}/{self.recipe.program}"
-        syscalls.clear_capabilities()
-        os.execve(program, argv, env)
-
-    def terminal(self, fds: list[int]):
+    def terminal(self):
         """Make a pseudo-terminal and return both its ends."""
         master = os.open("/dev/pts/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
         fcntl.ioctl(master, _UNLOCK, _UNLOCKED)
         return {}, [master, fcntl.ioctl(master, _GRANTPT, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)]
-
-    def changes(self, fds: list[int], *, since: int, until: int, most: int, size: int):
-        """Return the files of the workspace that were changed within a time."""
-        return remains.changes(self.recipe.workspace, since, until, most=most, size=size)
 
     def reap(self) -> None:
         """Collect what has ended. With a call, all goes that it has left behind, before its end is told."""
@@ -220,26 +204,19 @@ class Init:
                 break
             if pid in self.status:
                 ended.append((self.status.pop(pid), os.waitstatus_to_exitcode(status)))
-                remains.kill(pid, alone=not self.status)
+                if self.status:
+                    remains.kill_session(pid)
+                elif remains.any_but(self.spare.pid if self.spare else 0):
+                    if self.spare is not None:
+                        self.spare.drop()  # it is about to be killed too
+                        self.spare = None
+                    remains.kill_all()
+            elif self.spare is not None and pid == self.spare.pid:
+                self.spare.drop()
+                self.spare = None
         for fd, code in ended:
             try:
                 os.write(fd, b"%d" % code)
             except BrokenPipeError:
                 pass
             os.close(fd)
-
-
-def _control_terminal() -> None:
-    """Make whichever stream is a terminal the controlling one."""
-    for fd in (0, 1, 2):
-        if os.isatty(fd):
-            fcntl.ioctl(fd, termios.TIOCSCTTY, 0)
-            return
-
-
-def _enter_folder(cwd: str, workspace: str) -> None:
-    """Go to a folder in the workspace; what is on the way may change meanwhile, so it is looked at from where it ends."""
-    os.chdir(cwd)
-    here = os.getcwd()
-    if here != workspace and not here.startswith(workspace + "/"):
-        raise PermissionError(1, "the directory is not in the workspace")

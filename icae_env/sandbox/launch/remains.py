@@ -10,19 +10,21 @@ _MOST_BYTES = 1 << 20
 """Of all contents together."""
 
 
-def kill(leader: int, *, alone: bool) -> None:
-    """Kill what is left of the session of a process that has ended.
+def any_but(spare: int) -> bool:
+    """Return whether there is any process but the init and another."""
+    return any(name.isdigit() and int(name) not in (1, spare) for name in os.listdir("/proc"))
 
-    Args:
-        leader: Its number.
-        alone: Whether no other call runs: then everything goes, whatever it did to detach.
-    """
-    if alone:
-        try:
-            os.kill(-1, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        return
+
+def kill_all() -> None:
+    """Kill every process but the init, whatever it did to detach."""
+    try:
+        os.kill(-1, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def kill_session(leader: int) -> None:
+    """Kill what is left of the session of a process that has ended, while other calls run."""
     for name in os.listdir("/proc"):
         if name.isdigit() and _session(name) == leader:
             try:
