@@ -29,6 +29,7 @@ from collections.abc import Iterator
 
 from icae_env.sandbox.base import Backend
 from icae_env.sandbox.conformance.commands import CommandChecks
+from icae_env.sandbox.conformance.companions import CompanionChecks
 from icae_env.sandbox.conformance.environment import EnvironmentChecks
 from icae_env.sandbox.conformance.files import FileChecks
 from icae_env.sandbox.conformance.isolation import IsolationChecks
@@ -49,6 +50,7 @@ class SandboxConformance(
     IsolationChecks,
     LimitChecks,
     LifecycleChecks,
+    CompanionChecks,
 ):
     """Every check. A check takes a ``backend``, and most take a ``sandbox`` of it that is started and fresh."""
 
