@@ -16,6 +16,13 @@ _COMPARED = {
     "presence": "exit code, standard output, files and whether anything is printed on standard error are",
     "text": "exit code, standard output, standard error and files are",
 }
+_SERVED = {
+    "proxy": (
+        "It sees the files\nof `/workspace` and no others of yours, and none of your environment variables. When your own program takes its place,\n"
+        "`/run/oracle/executable` still runs it."
+    ),
+    "direct": "When your own program is\nto take its place, remove it first; `/run/reference/executable` still runs it.",
+}
 
 
 def start_text(task: PublicTask, limits: TaskLimits, config: EpisodeConfig) -> str:
@@ -40,6 +47,7 @@ def start_text(task: PublicTask, limits: TaskLimits, config: EpisodeConfig) -> s
     }
     if task.spec.oracle is not None:
         values["build_seconds"] = _number(task.spec.oracle.build_seconds)
+        values["serving"] = _SERVED[task.spec.oracle.mode]
         values["compared"] = _COMPARED[task.spec.oracle.stderr]
     values["protocol"] = _template(task.spec.protocol).substitute(values)
     values["public"] = _template("public").substitute(values) if config.public_cases else ""

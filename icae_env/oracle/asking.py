@@ -16,6 +16,7 @@ _READING: dict[str, frozenset[bytes]] = {
     "aarch64": frozenset(b"63 65 71 72 73 76 22 441 207".split()),
 }
 _CALLS = _READING.get(platform.machine(), frozenset())
+_PLACES = (b"read", b"poll", b"select", b"wait_woken", b"splice", b"recv")
 _MOST = 64
 """Processes and threads looked at."""
 
@@ -41,14 +42,22 @@ def waits_for_input(pid: int) -> bool:
             looked += 1
             folder = f"/proc/{process}/task/{thread}"
             try:
-                if _read(f"{folder}/syscall").partition(b" ")[0] in _CALLS:
+                if _reads(folder):
                     return True
                 pending += _read(f"{folder}/children").decode().split()
-            except PermissionError:
-                return True
             except OSError:
                 continue
     return False
+
+
+def _reads(folder: str) -> bool:
+    """Return whether a thread sleeps in a call that reads; without root, the kernel's own place of sleep has to do."""
+    try:
+        return _read(f"{folder}/syscall").partition(b" ")[0] in _CALLS
+    except PermissionError:
+        asleep = _read(f"{folder}/stat").rpartition(b")")[2].split()[0] == b"S"
+        place = _read(f"{folder}/wchan")
+        return asleep and (place in (b"", b"0") or any(word in place for word in _PLACES))
 
 
 def _read(path: str) -> bytes:

@@ -158,6 +158,7 @@ class Server:
 
     def serve_more(self, fds: list[int], *, targets: list[int], module: str, **fields):
         """Fork the process that serves sandboxes made from another's mounts; it tells the client when it is ready."""
+        self.groups.update(fields["groups"])
         child = os.fork()
         if child == 0:
             {"template": template, "companion": companion}[module].serve(*fds[:2], **fields)
