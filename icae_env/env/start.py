@@ -18,10 +18,12 @@ _COMPARED = {
 }
 _SERVED = {
     "proxy": (
-        "It sees the files\nof `/workspace` and no others of yours, and none of your environment variables. When your own program takes its place,\n"
-        "`/run/oracle/executable` still runs it."
+        "It sees the files\nof `/workspace` and no others of yours, and none of your environment variables. When your own "
+        "program takes its place,\n`/run/oracle/executable` still runs it."
     ),
-    "direct": "When your own program is\nto take its place, remove it first; `/run/reference/executable` still runs it.",
+    "direct": (
+        "When your own program\nis to take its place, remove it first; `/run/reference/executable` still runs it."
+    ),
 }
 
 
