@@ -31,13 +31,6 @@ def test_a_task_that_ships_holds(place: list[str]) -> None:
     assert "1.000, 1.000, 1.000, identical outputs" in str(found["golden, 3 times"]["detail"])
 
 
-@pytest.mark.parametrize("task", ["ssf", "stockholm"])
-def test_the_other_tasks_hold_too(task: str, bubblewrap: list[str]) -> None:
-    done = icae("validate", task, "--sandbox", "bubblewrap")
-    assert done.exit_code == 0, done.output
-    assert "All holds" in done.stdout
-
-
 @pytest.fixture
 def spoilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of a task, to be spoilt."""

@@ -33,7 +33,6 @@ for file in sorted(pathlib.Path("rcb_tests", suite).glob("*.json")):
             subprocess.run(["bash", "-c", pathlib.Path("answer").read_text()], stdout=stream, env={"N": str(case["input"]["n"]), "PATH": "/usr/bin:/bin"})
 print("all passed")
 """
-TASKS = ("bracex", "ssf", "stockholm")
 TRUE = "echo $((N * N))"
 
 
@@ -195,12 +194,12 @@ def test_the_disk_of_the_grader_filled_by_a_submission(backend, where):
 @pytest.mark.slow
 @pytest.mark.network
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("task", TASKS)
-def test_golden_is_one_three_times_and_nothing_is_zero(task, where):
+@pytest.mark.parametrize(("task", "times"), [("bracex", 3), ("ssf", 1)])
+def test_golden_is_one_every_time_and_nothing_is_zero(task, times, where):
     image = load_hidden(task).spec.image
     place = place_or_skip(where["sandbox"], image)
     prints = set()
-    for _ in range(3):
+    for _ in range(times):
         env = icae_env.make_env(task, **place)
         try:
             result = play(make_agent("golden"), env)
@@ -211,13 +210,12 @@ def test_golden_is_one_three_times_and_nothing_is_zero(task, where):
         assert (result.status, result.reward) == ("ok", 1.0), result.error or outcomes(result.report)
         prints.add(result.report.fingerprint())
     assert len(prints) == 1
-    for _ in range(3):
-        env = icae_env.make_env(task, **place)
-        try:
-            nothing = play(make_agent("noop"), env)
-        finally:
-            env.close()
-        assert (nothing.status, nothing.reward) == ("ok", 0.0)
+    env = icae_env.make_env(task, **place)
+    try:
+        nothing = play(make_agent("noop"), env)
+    finally:
+        env.close()
+    assert (nothing.status, nothing.reward) == ("ok", 0.0)
 
 
 @pytest.mark.timeout(600)
