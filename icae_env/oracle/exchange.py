@@ -70,11 +70,7 @@ class Exchange:
             with self._theirs:
                 streams = self._streams()
                 wire.send_pipes(connection, self._pipes)
-                argv = [os.fsdecode(word) for word in self._request.argv]
-                call = self._companion.run(
-                    argv, streams, env=env, cwd=cwd, tty=self._request.terminal, ignored=self._request.ignored
-                )
-            self._own.callback(call.close)
+                call = self._start(streams, env, cwd)
             connection.setblocking(False)
             return self._relay(call, connection, stop, seconds)
 
@@ -150,17 +146,34 @@ class Exchange:
     def _resize(self, rows: int, columns: int) -> None:
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
-    def _relay(self, call: Call, connection: socket.socket, stop: int, seconds: float) -> int:
+    def _start(self, streams: tuple[int, int, int], env: Mapping[str, str], cwd: str) -> Call | None:
+        request = self._request
+        argv = [os.fsdecode(word) for word in request.argv]
+        try:
+            call = self._companion.run(
+                argv, streams, env=env, cwd=cwd, tty=request.terminal, ignored=request.ignored
+            )
+        except OSError as error:
+            self._say(f"It could not be executed: {error.strerror or error}.")
+            return None
+        self._own.callback(call.close)
+        return call
+
+    def _relay(self, call: Call | None, connection: socket.socket, stop: int, seconds: float) -> int:
         """Carry bytes until the program has ended and the client has got all it printed."""
         deadline, look = time.monotonic() + seconds, _FIRST_LOOK
-        code: int | None = None
+        code = None if call is not None else NOT_RUN
         while code is None or self._left_to_say():
             left = deadline - time.monotonic()
-            if left <= 0:
+            if left <= 0 and call is not None:
                 self._say(f"It was ended after {seconds:g} seconds.")
                 call.kill()
                 deadline = float("inf")
-            own = [connection.fileno(), stop, *([call.status_fd] if code is None else [])]
+            own = [
+                connection.fileno(),
+                stop,
+                *([call.status_fd] if call is not None and code is None else []),
+            ]
             ready = self._ready(own, min(look, max(left, 0.0)))
             if stop in ready:
                 raise ConnectionAbortedError("the server ends")
@@ -169,19 +182,13 @@ class Exchange:
             for channel in self._channels.values():
                 if (wish := channel.wish()) and wish[0] in ready:
                     channel.move()
-            if code is None and call.status_fd in ready:
-                code, deadline = self._code(call), float("inf")
-            look = _LONG if self._wanted or code is not None else self._look(call, connection, look)
-        return code
-
-    def _code(self, call: Call) -> int:
-        try:
-            code = call.wait()
-        except OSError as error:
-            self._say(f"It could not be executed: {error.strerror or error}.")
-            return NOT_RUN
-        assert code is not None
-        return OVERDUE if self.note else code
+            if call is None or code is not None:
+                look = _LONG
+            elif call.status_fd in ready:
+                code, deadline = call.wait(), float("inf")
+            elif not self._wanted:
+                look = self._look(call, connection, look)
+        return OVERDUE if self.note and call is not None else code
 
     def _say(self, why: str) -> None:
         """Note why the program was not run, or not to its end, and tell the client."""
@@ -204,17 +211,19 @@ class Exchange:
         """Let the client read its standard input once the program wants some; return the time until the next look."""
         if not self._channels.keys() & {wire.INPUT, wire.TYPED}:
             return _LONG
-        if call.executed() and waits_for_input(call.pid):
+        if waits_for_input(call.pid):
             self._wanted = True
             wire.send_wanted(connection)
             return _LONG
         return min(last * 1.2, _LONGEST_LOOK)
 
-    def _listen(self, connection: socket.socket, call: Call) -> None:
+    def _listen(self, connection: socket.socket, call: Call | None) -> None:
         """Carry out what the client says; when it is gone, so is the program."""
         message = connection.recv(_MESSAGE)
         if not message:
             raise ConnectionResetError("the client is gone")
+        if call is None:
+            return
         if message[:1] == b"S" and len(message) == _MESSAGE and message[1] in wire.SIGNALS:
             call.signal(message[1])
         elif message[:1] == b"W" and len(message) == _MESSAGE and self._master >= 0:

@@ -133,9 +133,9 @@ class ReferenceServer:
             assert companion is not None
             if companion.alive():
                 return companion
-            starved = companion.starved()
+            inside = companion.ended_inside()
             companion.close()
-            if not starved:
+            if not inside:
                 raise SandboxDiedError("The sandbox of the reference program was killed from outside.")
             self._companion = self._begin()
             return self._companion
@@ -201,7 +201,7 @@ class ReferenceServer:
             seconds = self._terminal_seconds if request.terminal else self._seconds
             code = exchange.run(connection, self._stop, env=env, cwd=cwd, seconds=seconds)
         except SandboxDiedError:
-            if not companion.starved():
+            if not companion.ended_inside():
                 raise
         finally:
             self._end(connection, companion, exchange, evidence, code)

@@ -26,16 +26,8 @@ class Call(Protocol):
         """A descriptor that becomes readable when it has ended and nothing of it is left."""
         ...
 
-    def executed(self) -> bool:
-        """Return whether the program itself runs, or has failed to: before, its process is the companion's."""
-        ...
-
     def wait(self, timeout: float | None = None) -> int | None:
-        """Wait up to ``timeout`` seconds and return the exit code, negative after a signal, or None.
-
-        Raises:
-            OSError: The program was not executed.
-        """
+        """Wait up to ``timeout`` seconds and return the exit code, negative after a signal, or None."""
         ...
 
     def signal(self, number: int) -> None:
@@ -83,12 +75,13 @@ class Companion(Protocol):
             argv: Its arguments, with any name first.
             streams: Its descriptors 0, 1 and 2; they stay the caller's to close.
             env: Its whole environment.
-            cwd: Folder in the workspace; elsewhere, ``Call.wait`` raises.
+            cwd: Folder in the workspace.
             tty: Whether the first of the streams that is a terminal becomes its controlling terminal.
             ignored: Signals that it is started to ignore.
 
         Raises:
             SandboxDiedError: The companion is gone.
+            OSError: The program could not be executed, or not there.
         """
         ...
 
@@ -124,8 +117,8 @@ class Companion(Protocol):
         """Return whether it still runs."""
         ...
 
-    def starved(self) -> bool:
-        """Return whether memory ran out in it, which what runs inside can bring about."""
+    def ended_inside(self) -> bool:
+        """Return whether what ran inside may have ended it: used up its memory, or kept it from answering."""
         ...
 
     def close(self) -> None:

@@ -7,14 +7,12 @@ import os
 import select
 import signal
 
-from icae_env.sandbox.launch.failures import error as reported
-
 
 class SharedCall:
     """Implement ``beside.Call``."""
 
-    def __init__(self, pidfd: int, status: int, report: int) -> None:
-        self._pidfd, self._status, self._report = pidfd, status, report
+    def __init__(self, pidfd: int, status: int) -> None:
+        self._pidfd, self._status = pidfd, status
         self._code: int | None = None
         self.pid = _pid_of(pidfd)
         """The host's number of its first process; 0 when that has ended already."""
@@ -24,28 +22,14 @@ class SharedCall:
         """A descriptor that becomes readable when it has ended and nothing of it is left."""
         return self._status
 
-    def executed(self) -> bool:
-        """Return whether the program itself runs, or has failed to."""
-        poller = select.poll()
-        poller.register(self._report, 0)
-        return bool(poller.poll(0))
-
     def wait(self, timeout: float | None = None) -> int | None:
-        """Wait up to ``timeout`` seconds and return the exit code, negative after a signal, or None.
-
-        Raises:
-            OSError: The program was not executed.
-        """
+        """Wait up to ``timeout`` seconds and return the exit code, negative after a signal, or None."""
         if self._code is None:
             poller = select.poll()
             poller.register(self._status, select.POLLIN)
             if poller.poll(None if timeout is None else max(timeout, 0.0) * 1000):
                 text = os.read(self._status, 16)
                 self._code = int(text) if text else -signal.SIGKILL  # the companion is gone
-                os.set_blocking(self._report, False)
-                with contextlib.suppress(BlockingIOError):
-                    if failure := os.read(self._report, 4096):
-                        raise reported(failure)
         return self._code
 
     def signal(self, number: int) -> None:
@@ -64,9 +48,9 @@ class SharedCall:
         if self._pidfd < 0:
             return
         self.kill()
-        for fd in (self._pidfd, self._status, self._report):
-            os.close(fd)
-        self._pidfd = self._status = self._report = -1
+        os.close(self._pidfd)
+        os.close(self._status)
+        self._pidfd = self._status = -1
 
 
 def _ended(pidfd: int) -> bool:

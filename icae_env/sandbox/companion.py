@@ -28,7 +28,7 @@ from icae_env.sandbox.openat2 import acting_as
 from icae_env.sandbox.recipes import carry_out, recipe
 from icae_env.sandbox.rootfiles import RootFiles
 
-_ANSWER_SECONDS = 30.0
+_ANSWER_SECONDS = 10.0
 _LARGE = 1 << 15
 _BACKLOG = 64
 
@@ -65,6 +65,7 @@ class SharedCompanion:
         self._group: cgroups.MemoryGroup | None = None
         self._channel, self._other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._lock = threading.Lock()
+        self._mute = False
         self._process = os.getpid()
 
     def start(self) -> None:
@@ -113,7 +114,7 @@ class SharedCompanion:
                     os.fchown(fd, *self._identity)
         status, status_end = os.pipe2(os.O_CLOEXEC)
         try:
-            _, (pidfd, report) = self._request(
+            _, (pidfd,) = self._request(
                 b"S",
                 [*streams, status_end],
                 argv=list(argv),
@@ -127,7 +128,7 @@ class SharedCompanion:
             raise
         finally:
             os.close(status_end)
-        return SharedCall(pidfd, status, report)
+        return SharedCall(pidfd, status)
 
     def terminal(self) -> tuple[int, int]:
         """Return both ends of a new pseudo-terminal: the host's and the program's."""
@@ -167,9 +168,9 @@ class SharedCompanion:
         """Return whether it still runs."""
         return self._server is not None and self._server.poll() is None
 
-    def starved(self) -> bool:
-        """Return whether memory ran out in it, which what runs inside can bring about."""
-        return self._group is not None and self._group.killed()
+    def ended_inside(self) -> bool:
+        """Return whether what ran inside may have ended it: used up its memory, or kept it from answering."""
+        return self._mute or (self._group is not None and self._group.killed())
 
     def close(self) -> None:
         """Destroy it; a second call does nothing. In a forked child, do nothing."""
@@ -187,6 +188,11 @@ class SharedCompanion:
             self._group.remove()
             self._group = None
 
+    def _kill(self) -> None:
+        if self._server is not None:
+            self._server.kill()
+            self._server.wait(10.0)
+
     def _request(self, kind: bytes, fds: Sequence[int], **fields: Any) -> tuple[dict[str, Any], list[int]]:
         message = kind + json.dumps(fields).encode()
         with contextlib.ExitStack() as stack:
@@ -198,6 +204,11 @@ class SharedCompanion:
                 with self._lock:
                     socket.send_fds(self._channel, [message], list(fds))
                     raw, received = receive(self._channel, 1 << 16)
+            except TimeoutError as error:
+                # A process inside can stop another before that executes the program, and its maker waits for that.
+                self._mute = True
+                self._kill()
+                raise SandboxDiedError("The second sandbox did not answer.") from error
             except OSError as error:
                 raise SandboxDiedError(f"The second sandbox is gone: {error}.") from error
         if not raw:

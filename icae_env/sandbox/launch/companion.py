@@ -25,16 +25,13 @@ import failures
 import messages
 import remains
 import syscalls
-from sealing import Recipe, become, mount, seal
-from spare import Spare
+from sealing import SEALER, Recipe, become, mount, seal
 
 CONTROL = 3
 _CLONE_NEWUTS = 0x04000000
 _KINDS = (
     syscalls.CLONE_NEWNS | syscalls.CLONE_NEWIPC | syscalls.CLONE_NEWNET | _CLONE_NEWUTS | syscalls.CLONE_NEWCGROUP
 )  # fmt: skip
-_BUSY = 5
-"""Milliseconds in which nothing comes, while a call runs, before a spare process is made for the next."""
 _GRANTPT, _UNLOCKED = 0x5441, b"\0\0\0\0"
 _UNLOCK = 0x40045431
 
@@ -119,7 +116,9 @@ class Init:
     def __init__(self, recipe: Recipe, program: int, control: socket.socket) -> None:
         self.recipe, self.program, self.control = recipe, program, control
         self.status: dict[int, int] = {}
-        self.spare: Spare | None = None
+        self.capable = syscalls.capabilities()
+        self.incapable = bytes(4) + self.capable[4:12] + bytes(4) + self.capable[16:]
+        """The same rights, none of them in effect."""
 
     def serve(self) -> None:
         """Answer requests until end of file."""
@@ -130,10 +129,7 @@ class Init:
         poller.register(wake_read, select.POLLIN)
         poller.register(self.control, select.POLLIN)
         while True:
-            ready = poller.poll(0 if not self.status else _BUSY)
-            if self.spare is None and not ready:
-                self.spare = Spare(self.recipe, self.program)
-            for fd, _ in ready or poller.poll():
+            for fd, _ in poller.poll():
                 if fd == wake_read:
                     os.read(wake_read, 4096)
                     self.reap()
@@ -166,31 +162,63 @@ class Init:
         return True
 
     def start(self, fds: list[int], body: bytes):
-        """Run the program; the client gets a pidfd, and a pipe that tells of a failure to execute it.
+        """Run the program; the client gets a pidfd.
+
+        posix_spawn shares this process's memory until the program is executed; a fork would copy its page tables, and take longer
+        than all the rest of a call. So what has to be done before is done in this process, and undone.
 
         Args:
             fds: The three streams, a pipe for the exit code, and where the request is large, a memory file with it.
             body: The request.
         """
-        spare = self.spare or Spare(self.recipe, self.program)
-        self.spare = None
-        report_read, report_write = os.pipe2(os.O_CLOEXEC)
+        request = json.loads(os.pread(fds[4], 1 << 26, 0) if body == b"large" else body)
+        high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100) for fd in fds[:3]]
+        actions = [(os.POSIX_SPAWN_DUP2, fd, target) for target, fd in enumerate(high)]
+        terminal = next((fd for fd in high if os.isatty(fd)), -1) if request["tty"] else -1
+        if terminal >= 0:  # whoever leads a session and opens one gets it as his own
+            actions.insert(0, (os.POSIX_SPAWN_OPEN, 0, os.ttyname(terminal), os.O_RDWR, 0))
+        ignored = set(request["ignored"])
         try:
-            pidfd = spare.begin(body, [*fds[:3], report_write, *fds[4:]])
-        except BaseException:
-            os.close(report_read)
-            spare.drop()
-            raise
+            _enter_folder(request["cwd"], self.recipe.workspace)
+            pid = self.spawn(request["argv"], request["env"], actions, ignored)
         finally:
-            os.close(report_write)
-        self.status[spare.pid] = fds[3]
-        return {}, [pidfd, report_read]
+            os.chdir("/")
+            for fd in high:
+                os.close(fd)
+        self.status[pid] = fds[3]
+        return {}, [os.pidfd_open(pid)]
+
+    def spawn(self, argv: list[str], env: dict[str, str], actions: list[tuple], ignored: set[int]) -> int:
+        """Start the program with no right to read it, so that the kernel keeps its memory from everybody."""
+        program = f"/proc/self/fd/{self.program}"
+        defaults = [number for number in enter.DEFAULT_SIGNALS if number not in ignored]
+        try:
+            for number in ignored:
+                signal.signal(number, signal.SIG_IGN)
+            if self.recipe.sealer:
+                program = f"{self.recipe.place}/{self.recipe.program}"
+                syscalls.act_as(SEALER)
+            syscalls.set_capabilities(self.incapable)
+            return os.posix_spawn(
+                program, argv, env, setsid=True, setsigmask=[], setsigdef=defaults, file_actions=actions
+            )
+        finally:
+            syscalls.set_capabilities(self.capable)
+            if self.recipe.sealer:
+                syscalls.act_as(self.recipe.inside)
+                syscalls.prctl(
+                    syscalls.PR_SET_PDEATHSIG, signal.SIGKILL
+                )  # a change of identity has cleared it
+            for number in ignored:
+                signal.signal(number, signal.SIG_DFL)
 
     def terminal(self):
         """Make a pseudo-terminal and return both its ends."""
         master = os.open("/dev/pts/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
         fcntl.ioctl(master, _UNLOCK, _UNLOCKED)
-        return {}, [master, fcntl.ioctl(master, _GRANTPT, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)]
+        slave = fcntl.ioctl(master, _GRANTPT, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+        os.fchmod(slave, 0o666)  # it is opened while another user acts
+        return {}, [master, slave]
 
     def reap(self) -> None:
         """Collect what has ended. With a call, all goes that it has left behind, before its end is told."""
@@ -206,17 +234,19 @@ class Init:
                 ended.append((self.status.pop(pid), os.waitstatus_to_exitcode(status)))
                 if self.status:
                     remains.kill_session(pid)
-                elif remains.any_but(self.spare.pid if self.spare else 0):
-                    if self.spare is not None:
-                        self.spare.drop()  # it is about to be killed too
-                        self.spare = None
+                else:
                     remains.kill_all()
-            elif self.spare is not None and pid == self.spare.pid:
-                self.spare.drop()
-                self.spare = None
         for fd, code in ended:
             try:
                 os.write(fd, b"%d" % code)
             except BrokenPipeError:
                 pass
             os.close(fd)
+
+
+def _enter_folder(cwd: str, workspace: str) -> None:
+    """Go to a folder in the workspace; what is on the way may change meanwhile, so it is looked at from where it ends."""
+    os.chdir(cwd)
+    here = os.getcwd()
+    if here != workspace and not here.startswith(workspace + "/"):
+        raise PermissionError(1, "the directory is not in the workspace")

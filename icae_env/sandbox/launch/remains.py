@@ -10,11 +10,6 @@ _MOST_BYTES = 1 << 20
 """Of all contents together."""
 
 
-def any_but(spare: int) -> bool:
-    """Return whether there is any process but the init and another."""
-    return any(name.isdigit() and int(name) not in (1, spare) for name in os.listdir("/proc"))
-
-
 def kill_all() -> None:
     """Kill every process but the init, whatever it did to detach."""
     try:

@@ -102,6 +102,8 @@ def become(recipe: Recipe) -> None:
         _write_maps("self", maps)
     syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)  # a change of identity has cleared it
+    for which, bounds in recipe.limits:
+        enter.resource.setrlimit(which, bounds)
     syscalls.drop_capabilities()
     syscalls.install_filter(recipe.filter)
 

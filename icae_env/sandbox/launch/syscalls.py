@@ -76,6 +76,18 @@ def clear_capabilities() -> None:
     _check(_libc.capset(_CAPABILITY_HEADER, bytes(24)), "capset")
 
 
+def capabilities() -> bytes:
+    """Return the capabilities of this process, two times (effective, permitted, inheritable)."""
+    held = ctypes.create_string_buffer(24)
+    _check(_libc.capget(_CAPABILITY_HEADER, held), "capget")
+    return held.raw
+
+
+def set_capabilities(held: bytes) -> None:
+    """Set the capabilities of this process, in the form of ``capabilities``."""
+    _check(_libc.capset(_CAPABILITY_HEADER, held), "capset")
+
+
 def act_as(uid: int) -> None:
     """Let this thread's file accesses be those of another user and his group, until it executes a program."""
     _libc.setfsgid(uid)
