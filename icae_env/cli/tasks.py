@@ -64,6 +64,8 @@ def _entry(name: str) -> dict[str, Any]:
     cases = {suite: len(hidden.suite(suite)) for suite in SUITES}
     return {
         **found.spec.model_dump(mode="json"),
+        "levels": list(found.spec.levels),
+        **cases,
         "cases": {**cases, "public": len(hidden.public_cases)},
         "constraints": constraints,
     }

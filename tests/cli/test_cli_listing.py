@@ -49,8 +49,10 @@ def test_tasks_lists_each_task_with_its_counts() -> None:
     assert [task["id"] for task in tasks] == task_ids()
     for task in tasks:
         hidden = load_hidden(task["id"])
-        assert task["cases"]["native"] == len(hidden.suite("native"))
-        assert task["cases"]["enhanced"] == len(hidden.suite("enhanced"))
+        assert {"id", "kind", "language", "domain"} <= set(task)
+        assert {"L1", "L2", "L3"} <= set(task["levels"])
+        assert task["native"] == task["cases"]["native"] == len(hidden.suite("native"))
+        assert task["enhanced"] == task["cases"]["enhanced"] == len(hidden.suite("enhanced"))
         assert task["constraints"]["L1"] > task["constraints"]["L2"] > task["constraints"]["L3"] > 0
     table = icae("tasks").stdout
     assert all(name in table for name in task_ids())
