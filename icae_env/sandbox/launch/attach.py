@@ -31,6 +31,7 @@ def main(request: dict) -> int:
     if child == 0:
         try:
             syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
+            enter.reset_signals()  # a hangup that the host's process ignores must end what runs inside
             enter.set_limits(request["limits"])
             os.chdir(request["cwd"])
             syscalls.drop_capabilities()
