@@ -40,7 +40,7 @@ def _sandbox() -> None:
 
 
 def test_there_is_something_to_run() -> None:
-    assert len(PYTHON) == 3
+    assert len(PYTHON) == 4
     assert len(COMMANDS) == 4
     assert "pip install . && icae demo" in README
     assert "pip install '.[test]' && pytest" in README

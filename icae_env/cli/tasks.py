@@ -61,7 +61,7 @@ def _entry(name: str) -> dict[str, Any]:
     except ConfigError as error:
         # One damaged folder must not hide the others.
         return {"id": name, "error": str(error)}
-    cases = {suite: len(hidden.suite(suite)) for suite in SUITES}
+    cases: dict[str, int] = {suite: len(hidden.suite(suite)) for suite in SUITES}
     return {
         **found.spec.model_dump(mode="json"),
         "levels": list(found.spec.levels),
