@@ -65,7 +65,8 @@ def _entry(name: str) -> dict[str, Any]:
     return {
         **found.spec.model_dump(mode="json"),
         "levels": list(found.spec.levels),
-        **cases,
+        "native": cases["native"],
+        "enhanced": cases["enhanced"],
         "cases": {**cases, "public": len(hidden.public_cases)},
         "constraints": constraints,
     }
