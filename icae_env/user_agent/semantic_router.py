@@ -27,7 +27,7 @@ ALIKE = 0.2
 """Cosine from which on two texts have something in common."""
 WEIGHT = 4.0
 """Score of a cosine of 1, in units of a word that only one record has."""
-THRESHOLDS = Thresholds(least=2.4)
+THRESHOLDS = Thresholds(least=2.7, near_best_described=0.85)
 """Higher than those for words alone, as the scores are."""
 
 
