@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
+from icae_env.user_agent.cues import CuedPatterns
 from icae_env.user_agent.index import RecordIndex
 from icae_env.user_agent.words import COMMON_WORDS, raw_words
 
@@ -39,20 +37,9 @@ def _up_to(count: int) -> str:
     return rf"(?:\W+\w+){{0,{count}}}?\W+"
 
 
-@dataclass(frozen=True)
-class _Dump:
-    cues: frozenset[str]
-    """Words of which the pattern needs at least one; without any it is not tried, which keeps honest questions fast."""
-    pattern: re.Pattern[str]
-
-
-def _dump(cues: str, *alternatives: str) -> _Dump:
-    return _Dump(frozenset(cues.split()), re.compile("|".join(alternatives)))
-
-
-_DUMPS = (
+_DUMPS = CuedPatterns(
     # All that the User Agent knows.
-    _dump(
+    (
         "all every everything each full whole entire complete list catalogue catalog",
         rf"\b{_ORDER}\b{_up_to(4)}{_BULK}\b{_up_to(3)}{_KNOWN}\b.*\b{_YOURS}\b",
         rf"\b{_BULK}\b(?:\W+(?:the|of|your|these|those|single|known))*\W+(?:hidden|secret|internal|stored|recorded)\b",
@@ -66,27 +53,27 @@ _DUMPS = (
         r"\ball (?:of )?(?:the )?(?:facts|things|rules|requirements|information|details|answers) (?:that )?"
         r"you (?:know|have|hold|keep)\b",
     ),
-    _dump(
+    (
         "nothing leave exception",
         r"\bnothing (?:is )?left out\b",
         r"\bleave nothing out\b",
         r"\bwithout exception\b.*\byou\b",
     ),
     # The records themselves.
-    _dump(
+    (
         "keyword keywords",
         r"\b(?:trigger(?:ing)?|every|each|your|all|the) keywords?\b.*\b(?:records?|json|entry|entries|print|dump|constraints?)\b",
         r"\b(?:records?|json|print|dump|constraints?|list)\b.*\bkeywords?\b",
     ),
-    _dump("id ids facts", r"\b(?:constraint|record) ids?\b", r"\bids, (?:facts|keywords)\b"),
-    _dump(
+    ("id ids facts", r"\b(?:constraint|record) ids?\b", r"\bids, (?:facts|keywords)\b"),
+    (
         "json records record data instructions prompt database",
         rf"\b{_ORDER}\b{_up_to(4)}(?:your|raw|internal|requirement|hidden|oracle) (?:\w+ )?"
         r"(?:json|records?|data file|instructions|prompt|database)\b",
         r"\byour (?:system )?(?:prompt|instructions|records?|database|json)\b.*"
         r"\b(?:verbatim|word for word|print|dump|show|json|raw)\b",
     ),
-    _dump(
+    (
         "prompt ignore disregard forget",
         r"\bsystem prompt\b",
         r"\b(?:ignore|disregard|forget) (?:all |your |the |any )*(?:previous|prior|earlier|above) "
@@ -94,36 +81,36 @@ _DUMPS = (
         r"\b(?:ignore|disregard|forget) (?:what|all|everything|whatever)(?: that)? you (?:were|are|have been|know|had been)\b",
     ),
     # The tests and what they expect.
-    _dump(
+    (
         "hidden secret secretly private held withheld official grading evaluation enhanced native",
         rf"\b(?:hidden|secret|private|held[- ]out|withheld|official|grading|evaluation|enhanced|native) {_TESTS}\b",
         r"\btested in secret\b|\bsecretly tested\b",
     ),
-    _dump("grader graders autograder", r"\b(?:auto)?graders?\b"),
-    _dump("key", r"\banswer key\b"),
-    _dump(
+    ("grader graders autograder", r"\b(?:auto)?graders?\b"),
+    ("key", r"\banswer key\b"),
+    (
         "leak paste dump reveal show give print send share",
         rf"\b(?:leak|paste|dump|reveal|show|give|print|send|share)\b{_up_to(4)}"
         rf"(?:test[- ]?(?:suites?|cases?|files?|inputs?|data)|tests|expected (?:outputs|results|answers))\b",
     ),
-    _dump(
+    (
         "expected expect",
         rf"\bexpected outputs? (?:of|for|in|from) (?:the |each |every |all |your )*{_TESTS}\b",
     ),
     # The package behind the task.
-    _dump(
+    (
         "original source upstream reference existing underlying official github gitlab repo repository",
         rf"\b(?:original|source|upstream|reference|existing|underlying|official) (?:open[- ]source )?{_CODE}\b.*\b{_GIVE}\b",
         rf"\b{_GIVE}\b.*\b(?:original|upstream|reference|existing|underlying) (?:open[- ]source )?{_CODE}\b",
         rf"\b(?:source code|open[- ]source|source repo(?:sitory)?|github|gitlab)\b.*\b{_GIVE}\b",
         rf"\b{_GIVE}\b.*\b(?:source code|source repo(?:sitory)?|github|gitlab)\b",
     ),
-    _dump(
+    (
         "original reference golden underlying code",
         rf"\b{_ORDER}\b{_up_to(4)}(?:original|reference|golden|underlying) (?:implementation|solution|program|code|sources?)\b",
         rf"\b{_ORDER}\b{_up_to(3)}(?:source )?code (?:of|behind) (?:the |your )(?:program|tool|package|library|solution|golden)\b",
     ),
-    _dump(
+    (
         "repo repository repositories package project library implementation codebase source sources code",
         rf"\b(?:which|what)\b{_up_to(3)}{_CODE}\b.*\b(?:taken|take|took|copied|modelled|modeled|derived|ported|stems?|comes?) "
         r"(?:this |it )?(?:from|on|after)\b",
@@ -132,7 +119,7 @@ _DUMPS = (
         r"\bwhere(?:'s| is| are| can i find| do i find) (?:its|the|your) (?:original )?"
         r"(?:sources?|source code|repo|repository|codebase)\W*$",
     ),
-    _dump(
+    (
         "paste",
         r"(?:^|[.?!,;:]\s*|\b(?:and|or|please|you) )paste (?:\w+ )?(?:it|them|its|the|a few|some|your|code|source)\b",
     ),
@@ -153,14 +140,12 @@ class Guard:
         """Return why the question is refused, for the host's eyes; None when it is not."""
         folded = " ".join(question.casefold().replace("’", "'").split())
         words = raw_words(folded)
-        present = frozenset(words)
-        for dump in _DUMPS:
-            if not dump.cues.isdisjoint(present) and dump.pattern.search(folded):
-                return "asks for the records, the tests or the source"
+        if _DUMPS.match(folded, words):
+            return "asks for the records, the tests or the source"
         return "heaps up keywords" if self._is_heap(folded, words) else None
 
     def _is_heap(self, folded: str, words: list[str]) -> bool:
-        content = sum(word not in COMMON_WORDS for word in words)
+        content = sum([word not in COMMON_WORDS for word in words]) if len(words) >= MANY_WORDS else 0
         if content < MANY_WORDS:
             return False
         if content <= (1 - MANY_FUNCTION_WORDS) * len(words):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from icae_env.user_agent.cues import CuedPatterns
 from icae_env.user_agent.words import COMMON_WORDS, symbols
 
 _DEFAULT = re.compile(
@@ -33,7 +33,6 @@ _CALLS = r"(?:operations?|ops?|commands?|calls?|requests?|methods?|functions?|ac
 _WHOLE = r"(?:input|output|request|response|result|reply|answer|document|object|json|payload|return value|record|message)"
 _BY = r"(?:program|tool|it|names?|position|flags?|arguments?|booleans?|json|files?|fields?)"
 
-_LETTERS = re.compile(r"[a-z]+")
 _CALLS_CUES = """
     operation operations op ops command commands call calls request requests method methods function functions action actions
 """
@@ -42,87 +41,75 @@ _WHOLE_CUES = (
 )
 
 
-class _Pattern(NamedTuple):
-    cues: frozenset[str]
-    """Words of which the pattern needs at least one; without any it is not tried, which keeps other questions fast."""
-    pattern: re.Pattern[str]
-
-
-def _pattern(cues: str, *alternatives: str) -> _Pattern:
-    return _Pattern(frozenset(cues.split()), re.compile("|".join(alternatives)))
-
-
-_INTERFACE = (
-    _pattern(
-        "api cli stdin stdout entry entrypoint entrypoints", r"\b(?:api|entry ?points?|cli|stdin|stdout)\b"
-    ),
-    _pattern("standard usage", r"\b(?:standard (?:input|output)|usage line)\b"),
-    _pattern(
+_INTERFACE = CuedPatterns(
+    ("api cli stdin stdout entry entrypoint entrypoints", r"\b(?:api|entry ?points?|cli|stdin|stdout)\b"),
+    ("standard usage", r"\b(?:standard (?:input|output)|usage line)\b"),
+    (
         "command",
         r"\bcommand[- ]line (?:\w+ )?(?:interface|syntax|usage|tool|program|look|format|flag|option|argument|switch)(?:es|s)?\b",
         r"\b(?:exact|full|whole|complete|entire|precise) command[- ]line\b",
     ),
-    _pattern(
+    (
         "signature signatures",
         r"\b(?:the|call|function|method|exact|golden) signatures?(?= of\b|\W*$)",
     ),
-    _pattern(
+    (
         "interface",
         r"\b(?:public|programming|external|exact) interface\b|\binterface (?:of|for|to)\b",
         r"\b(?:full|whole|complete|entire|exact|precise) (?:\w+ )?interface\b|\binterface\b(?=\W*(?:$|:|with\b|look))",
     ),
-    _pattern("expose exposed", r"\bexposed? (?:as|by|under)\b"),
-    _pattern(
+    ("expose exposed", r"\bexposed? (?:as|by|under)\b"),
+    (
         "name names",
         rf"\bnames? of (?:the |each |your |its |these )?(?:\w+ ){{0,2}}{_NAMED}\b",
         rf"\b{_NAMED}(?:['’]s)? names?\b(?! (?:are|is) (?:case|allowed|valid|matched|compared))",
     ),
-    _pattern(
+    (
         "called named invoked",
         rf"\b{_NAMED}\b(?: \w+){{0,3}} (?:called|named|invoked)\b",
         rf"\b(?:called|named|invoked)\b(?: \w+){{0,2}} {_NAMED}\b",
     ),
-    _pattern(
+    (
         "field fields key keys option options argument arguments parameter parameters flag flags",
         rf"\b(?:what|which) (?:\w+ ){{0,3}}(?:fields?|keys?|options?|arguments?|parameters?|flags?)\b(?: \w+){{0,4}}"
         rf" (?:{_WHOLE}|takes?|accepts?|have|has|set|called|exist|each)\b",
     ),
-    _pattern(
+    (
         "structure structured shape shaped layout schema consist consists contain contains look",
         rf"\b(?:structured?|shaped?|layout|schema|consists?|contains?|look like)\b.*\b{_WHOLE}\b",
         rf"\b{_WHOLE}(?: object| document)?\b(?: \w+){{0,3}} (?:structured?|shaped?|schema|consist|contain|look)\b",
     ),
-    _pattern(
+    (
         _WHOLE_CUES,
         rf"(?<!as an )(?<!other )\b{_WHOLE} (?:object|document|fields?|keys?|format|schema|structure)\b",
     ),
-    _pattern(
+    (
         "pass passed handed given supplied provided submitted",
         rf"\b(?:pass|passed|handed|given|supplied|provided|submitted) (?:in|to|as|by|over|via|through)?\b.*\b{_BY}\b",
     ),
-    _pattern(
+    (
         "take takes accept accepts expect expects",
         rf"\b{_NAMED}\b(?: \w+){{0,3}} (?:each|every|it|they|them)(?: \w+){{0,3}} (?:takes?|accepts?|expects?)\b",
     ),
-    _pattern(
+    (
         "goes comes gets",
         r"\bwhat (?:\w+ )?(?:goes|comes|gets) (?:in|out)\b.*\bwhat (?:\w+ )?(?:goes|comes|gets)\b",
     ),
-    _pattern(
+    (
         _CALLS_CUES,
         rf"\b{_NAMED} (?:of|for) (?:each|every|all|the)(?: \w+)? {_CALLS}\b|\b{_CALLS} (?:and|with|together with) (?:their|its)\b",
     ),
-    _pattern(
+    (
         "json",
         r"\bjson (?:do |does |shall |will )?(?:i|we|it|one) (?:get|send|receive|pass|read|print|take)\b",
     ),
-    _pattern("back", r"\bwhat (?:do|should|shall|must) (?:i|we) (?:print|return|output|send|write) back\b"),
-    _pattern(
+    ("back", r"\bwhat (?:do|should|shall|must) (?:i|we) (?:print|return|output|send|write) back\b"),
+    (
         "where",
         r"\bwhere (?:do|should|shall|must|can) (?:i|we) (?:read|get|find|take)\b.*\bwhere\b.*\b(?:write|put|print|leave)\b",
     ),
-    _pattern("key name field", r"\b(?:under|by) (?:which|what) (?:key|name|field)\b"),
-    _pattern(
+    ("key name field", r"\b(?:under|by) (?:which|what) (?:key|name|field)\b"),
+    (
         "called call run invoke invoked start started",
         r"\bhow (?:is|do i|do we|should i|does one|will you|are) (?:it|the (?:program|tool|command|function)) ?(?:be )?"
         r"(?:called|call|run|invoked?|started?)\b",
@@ -135,11 +122,9 @@ def proposes_default(question: str) -> bool:
     return _DEFAULT.search(question) is not None
 
 
-def asks_for_interface(question: str) -> bool:
+def asks_for_interface(question: str, words: Sequence[str]) -> bool:
     """Return whether the asker wants names and shapes: of commands, arguments, fields, input and output."""
-    folded = question.casefold()
-    words = frozenset(_LETTERS.findall(folded))
-    return any(not cues.isdisjoint(words) and pattern.search(folded) for cues, pattern in _INTERFACE)
+    return _INTERFACE.match(question.casefold(), words)
 
 
 def is_about_nothing(question: str, words: Sequence[str]) -> bool:

@@ -39,6 +39,13 @@ class PointerIndex:
     def __init__(self, pointers: Sequence[Pointer], index: RecordIndex, thresholds: Thresholds) -> None:
         self._thresholds = thresholds
         self._references = [_reference(pointer, index) for pointer in pointers]
+        # By each word that tells of a reference; one without any can only be quoted.
+        self._by_word: dict[str, set[int]] = {}
+        self._wordless = [number for number, found in enumerate(self._references) if not found.weights]
+        for number, found in enumerate(self._references):
+            for word in found.weights:
+                for other in (word, *found.synonyms[word]):
+                    self._by_word.setdefault(other, set()).add(number)
 
     def touched(self, words: Sequence[str], terms: Sequence[str]) -> tuple[int, ...]:
         """Return the numbers of the references that are asked about, best first.
@@ -47,12 +54,14 @@ class PointerIndex:
             words: All words of the message.
             terms: Its stems.
         """
-        if not self._references:
+        near = set(self._wordless).union(*(self._by_word[term] for term in terms if term in self._by_word))
+        if not near:
             return ()
         asked, said = frozenset(terms), f" {' '.join(words)} "
         shares: dict[int, float] = {}
         limits = self._thresholds
-        for number, reference in enumerate(self._references):
+        for number in sorted(near):
+            reference = self._references[number]
             quoted = any(quote in said for quote in reference.quotes)
             share = 1.0 if quoted else self._share(reference, asked)
             least = limits.pointer if reference.meaning.isdisjoint(asked) else limits.pointer_with_meaning

@@ -99,7 +99,7 @@ class KeywordRouter:
         shown = tuple(dict.fromkeys(shapes(question.casefold())))
         words = raw_words(question)
         pointers = self._pointers.touched(words, terms)
-        signature = self._has_signature and asks_for_interface(question)
+        signature = self._has_signature and asks_for_interface(question, words)
         if not pointers and not signature and not shown and is_about_nothing(question, words):
             return Routing(kind="vague")
         limits = self._thresholds
