@@ -25,6 +25,7 @@ def audit(
         list[str] | None,
         typer.Argument(metavar="TASK|DIR...", help="Ids or folders of tasks; all when none is given."),
     ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every task, as when none is given.")] = False,
     records: Annotated[
         Path | None, typer.Option("--records", help="Folder of record files, in place of tasks.")
     ] = None,
@@ -45,6 +46,8 @@ def audit(
 
     out = Output(json=json)
     names = list(dict.fromkeys(router or ["keyword"]))
+    if every and (tasks or records is not None or questions is not None):
+        raise ConfigError("It is not clear what to audit.", mend="give --all, or tasks, or folders.")
     corpora = _corpora(tasks or [], records, questions, level)
     report = run(corpora, {name: resolve("router", name) for name in names})
     out.document(report.model_dump(mode="json"))
