@@ -66,6 +66,8 @@ def _broken(root: Node) -> int:
         node = next((item for item in node.children if item.has_error or item.is_missing), node)
         if node is found:
             break
+    if found.is_missing and found.parent is not None:
+        found = found.parent  # what is missing lies at the file's end; the command that lacks it is what helps
     return found.start_point.row + 1
 
 
