@@ -260,5 +260,5 @@ def test_what_is_asked_for_must_be_there(tmp_path: Path) -> None:
         parse_manifest("rust", tmp_path)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="no folder"):
         parse_manifest("python", tmp_path / "gone")
-    with pytest.raises(ManifestError, match="there is no file 'gone.txt'"):
+    with pytest.raises(ManifestError, match=r"there is no file 'gone\.txt'"):
         parse_manifest("python", tmp_path, file=tmp_path / "gone.txt")
