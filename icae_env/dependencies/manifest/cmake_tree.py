@@ -67,9 +67,8 @@ def _broken(root: Node) -> int:
         if node is found:
             break
     if found.is_missing and found.parent is not None:
-        found = (
-            found.parent
-        )  # what is missing lies at the file's end; the command that lacks it is what helps
+        # What is missing lies at the file's end; the command that lacks it is what helps.
+        found = found.parent
     return found.start_point.row + 1
 
 
