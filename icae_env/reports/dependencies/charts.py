@@ -68,7 +68,7 @@ def bar_chart(
     if mark is not None:
         y = scale.place(mark)
         parts.append(tag("line", x1=_LEFT, x2=right, y1=f"{y:.1f}", y2=f"{y:.1f}", class_="mark"))
-    return _svg(title, right + 10, legend, *parts)
+    return _svg(title, right + 60, legend, *parts)
 
 
 def _bar(bar: Sequence[Part], x: float, scale: Scale) -> Markup:
@@ -111,7 +111,7 @@ def box_chart(title: str, axis: str, boxes: Sequence[tuple[str, Sequence[float]]
             )
         ]
         parts.append(_label(f"{name} (n {len(numbers)})", middle))
-    return _svg(title, right + 10, (), *parts)
+    return _svg(title, right + 60, (), *parts)
 
 
 def _box(name: str, numbers: Sequence[float], middle: float, scale: Scale, colour: str) -> Markup:

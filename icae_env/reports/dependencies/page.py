@@ -11,7 +11,8 @@ from icae_env.reports.sheets import Sheet
 _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}"
     "table{border-collapse:collapse}td,th{padding:.2rem .7rem;border-bottom:1px solid #ddd;text-align:right}"
-    "td.name,th.name{text-align:left}.scroll{overflow-x:auto}figure{margin:1.5rem 0}svg{max-width:100%;max-height:28rem}"
+    "td.name,th.name{text-align:left}.scroll{overflow-x:auto}figure{margin:1.5rem 0}"
+    "figcaption{font-weight:600}svg{max-width:100%;max-height:28rem}"
 )
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -25,11 +26,18 @@ def study_page(report: StudyReport, tables: Sequence[Sheet], figures: Mapping[st
         tag("title", "icae: dependency study"), tag("style", Markup(_STYLE)),
     )  # fmt: skip
     said = f"{report.projects} projects, {len(report.left_out)} left out; at most {report.budget} repairs."
-    body = tag(
-        "body", tag("h1", "Dependency study"), tag("p", said),
-        *(tag("figure", drawing, id=name) for name, drawing in figures.items()), *map(_table, tables),
-    )  # fmt: skip
+    drawn = [
+        tag("figure", tag("figcaption", _caption(name)), drawing, id=name)
+        for name, drawing in figures.items()
+    ]
+    body = tag("body", tag("h1", "Dependency study"), tag("p", said), *drawn, *map(_table, tables))
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def _caption(name: str) -> str:
+    """Return a figure's caption from its name: ``figure-4-first-attempts`` is Figure 4: first attempts."""
+    _, number, words = name.split("-", 2)
+    return f"Figure {number}: {words.replace('-', ' ')}"
 
 
 def _table(sheet: Sheet) -> Markup:
