@@ -120,6 +120,8 @@ def test_a_folder_of_the_project_counts_by_what_it_needs(tmp_path: Path) -> None
         ("x\nhttps://example.org/bad.whl", 2, "no wheel's file name"),
         ("https://example.org", 1, "no name can be told"),
         ("-r", 1, "no such option"),
+        ("a\n-e git+https://[e/x", 2, "is no URL"),
+        ("a\n-r b\0c", 2, "a NUL"),
         ("two words", 1, "is no requirement"),
         ("import os", 1, "is no requirement"),
     ],

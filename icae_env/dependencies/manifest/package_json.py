@@ -109,7 +109,13 @@ def _workspaces(project: Project, file: Path, data: Mapping[str, Any], text: str
         plain = pattern.lstrip("!").removeprefix("./").strip("/")
         if not plain or ".." in plain.split("/") or not all(plain.split("/")):
             raise ManifestError(f"'{pattern}' is no workspace", file=project.name(file), line=line)
-        found = [path for path in sorted(file.parent.glob(plain)) if "node_modules" not in path.parts]
+        try:
+            matching = sorted(file.parent.glob(plain))
+        except (ValueError, NotImplementedError) as error:
+            raise ManifestError(
+                f"'{pattern}' is no workspace: {error}", file=project.name(file), line=line
+            ) from error
+        found = [path for path in matching if "node_modules" not in path.relative_to(file.parent).parts]
         for path in found:
             if pattern.startswith("!"):
                 folders.pop(path, None)

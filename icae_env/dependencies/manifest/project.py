@@ -65,6 +65,9 @@ class Project:
             raise ManifestError(f"it cannot be read: {error}", file=self.name(file)) from error
         if len(data) > MOST_BYTES:
             raise ManifestError(f"it is larger than {MOST_BYTES} bytes", file=self.name(file))
+        if (zero := data.find(0)) >= 0:
+            line = data[:zero].count(b"\n") + 1
+            raise ManifestError("it holds a NUL, so that it is no text", file=self.name(file), line=line)
         if self.name(file) not in self.files:
             self.files.append(self.name(file))
         return data

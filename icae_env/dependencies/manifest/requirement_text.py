@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from icae_env.dependencies.layers import normalise
 from icae_env.dependencies.manifest.model import Declaration, Source, Stated
@@ -73,7 +73,7 @@ def requirement(
 def _declared(read: Requirement, place: Place) -> Declaration:
     source, url = "registry", read.url
     if url:
-        source = _source(url)
+        source = _source(_split(url, place))
     return Declaration(
         name=normalise("python", read.name), written=read.name, file=place.file, line=place.line,
         constraint=str(read.specifier), source=source, target=url,
@@ -100,7 +100,7 @@ def _holds(marker: str, place: Place, target: PythonTarget) -> bool:
 
 def _nameless_requirement(text: str, place: Place, *, hidden: bool = False) -> Declaration | Stated | Folder:
     address, extras = _extras(text)
-    parts = urlsplit(address) if _URL.match(address) else None
+    parts = _split(address, place) if _URL.match(address) else None
     if parts is None or parts.scheme == "file":
         path = unquote(parts.path) if parts else address.split("#")[0]
         if not path.endswith(_ARCHIVES) and not hidden:
@@ -111,7 +111,7 @@ def _nameless_requirement(text: str, place: Place, *, hidden: bool = False) -> D
             f"no name can be told from '{text}'", file=place.file, line=place.line,
             mend="Write it as name @ URL.",
         )  # fmt: skip
-    source = _source(address) if parts else "path"
+    source = _source(parts) if parts else "path"
     found = Declaration(
         name=normalise("python", name), written=name, file=place.file, line=place.line,
         source=source, target=address,
@@ -161,8 +161,14 @@ def _told_by_archive(last: str, place: Place) -> str:
     return re.split(r"-\d", Path(last).name.split(".tar")[0].removesuffix(".zip").removesuffix(".tgz"))[0]
 
 
-def _source(url: str) -> Source:
-    scheme = urlsplit(url).scheme
-    if scheme.split("+")[0] in _VCS:
+def _split(url: str, place: Place) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError as error:
+        raise ManifestError(f"'{url}' is no URL: {error}", file=place.file, line=place.line) from error
+
+
+def _source(url: SplitResult) -> Source:
+    if url.scheme.split("+", maxsplit=1)[0] in _VCS:
         return "git"
-    return "path" if scheme == "file" else "archive"
+    return "path" if url.scheme == "file" else "archive"
